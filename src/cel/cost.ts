@@ -14,17 +14,17 @@ export interface Range {
 
 /** Adds two ranges. */
 export function addRanges(a: Range, b: Range): Range {
-  return { min: capped(a.min + b.min), max: capped(a.max + b.max) };
+  return { min: limitCost(a.min + b.min), max: limitCost(a.max + b.max) };
 }
 
 /** Multiplies two ranges. */
 export function multiplyRanges(a: Range, b: Range): Range {
-  return { min: capped(a.min * b.min), max: capped(a.max * b.max) };
+  return { min: limitCost(a.min * b.min), max: limitCost(a.max * b.max) };
 }
 
 /** Multiplies a range by a factor per unit and rounds up, such as 0.1 for each character read. */
 export function scaleRange(range: Range, factor: number): Range {
-  return { min: capped(Math.ceil(range.min * factor)), max: capped(Math.ceil(range.max * factor)) };
+  return { min: limitCost(Math.ceil(range.min * factor)), max: limitCost(Math.ceil(range.max * factor)) };
 }
 
 /** Returns the smallest range that contains both. */
@@ -32,7 +32,7 @@ export function joinRanges(a: Range, b: Range): Range {
   return { min: Math.min(a.min, b.min), max: Math.max(a.max, b.max) };
 }
 
-function capped(value: number): number {
+function limitCost(value: number): number {
   return Math.min(value, UNLIMITED);
 }
 

@@ -115,7 +115,7 @@ export class FoldStep implements Step {
   }
 
   /**
-   * Evaluates one iteration and reports whether the loop continues. A condition that fails with an
+   * Evaluates one iteration and returns whether the loop continues. A condition that fails with an
    * error does not end the loop.
    */
   #iterate(frame: Frame): boolean {

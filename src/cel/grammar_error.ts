@@ -33,13 +33,13 @@ const HINTS: Readonly<Record<string, string>> = {
 };
 
 function describeUnexpected({ kind, text }: Token, expected: string): string {
-  const found = kind === "end" ? "end of input" : `${LITERALS[kind] ?? ""} ${shown(kind, text)}`.trim();
+  const found = kind === "end" ? "end of input" : `${LITERALS[kind] ?? ""} ${quotedToken(kind, text)}`.trim();
   return `unexpected ${found}, expected ${expected}${hintFor(text)}`;
 }
 
 // A string literal already has quotes.
-function shown(kind: string, text: string): string {
-  return LITERALS[kind] === undefined ? `"${text}"` : shortened(text);
+function quotedToken(kind: string, text: string): string {
+  return LITERALS[kind] === undefined ? `"${text}"` : shorten(text);
 }
 
 const UNFINISHED = new RegExp(`^[bB]?(?:"(?:${ESCAPE}|[^\\\\"\\n\\r])*|'(?:${ESCAPE}|[^\\\\'\\n\\r])*)`);
@@ -57,7 +57,7 @@ function describeInvalid(text: string): string {
   if (text[literal.length] === "\\") {
     return `invalid escape sequence ${[...text.slice(literal.length)].slice(0, 2).join("")} in a string literal`;
   }
-  return `string ${shortened(literal)} has no closing quote`;
+  return `string ${shorten(literal)} has no closing quote`;
 }
 
 function hintFor(text: string): string {
@@ -68,7 +68,7 @@ function hintFor(text: string): string {
 // The maximum length of a quoted literal in a message, in characters.
 const MAX_LITERAL_LENGTH = 40;
 
-function shortened(text: string): string {
+function shorten(text: string): string {
   const characters = [...text.replaceAll("\r", "\\r").replaceAll("\n", "\\n")];
   return characters.length <= MAX_LITERAL_LENGTH
     ? characters.join("")

@@ -18,6 +18,7 @@ export interface Token {
 const SPACE = /(?:[\t \r\n\f]+|\/\/[^\n]*)+/.source;
 const FLOAT = /[0-9]+\.[0-9]+(?:[eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+|\.[0-9]+(?:[eE][+-]?[0-9]+)?/.source;
 const INT = /0x[0-9a-fA-F]+|[0-9]+/.source;
+
 /** Source of a regular expression that matches an escape sequence of a string literal. */
 export const ESCAPE = /\\(?:[abfnrtv"'\\?`]|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-3][0-7]{2})/.source;
 const STRING = [
@@ -54,7 +55,7 @@ const KEYWORDS: ReadonlySet<string> = new Set(["in", "true", "false", "null"]);
  * @returns The tokens. Characters that match no token become one of the kind `invalid`, and the
  * scan stops there.
  */
-export function tokensOf(text: string): readonly Token[] {
+export function tokenize(text: string): readonly Token[] {
   const tokens: Token[] = [];
   for (let offset = 0; offset < text.length;) {
     const token = tokenAt(text, offset);

@@ -60,9 +60,9 @@ export function literalValue(token: Token, isNegative: boolean, offset: number, 
       break;
     }
     case "string":
-      return unescaped(offset, issues, () => unescapeString(text));
+      return unescapeOrReport(offset, issues, () => unescapeString(text));
     case "bytes":
-      return unescaped(offset, issues, () => unescapeBytes(text));
+      return unescapeOrReport(offset, issues, () => unescapeBytes(text));
     case "true":
       return true;
     case "false":
@@ -74,7 +74,8 @@ export function literalValue(token: Token, isNegative: boolean, offset: number, 
   return undefined;
 }
 
-function unescaped(offset: number, issues: Issues, unescape: () => Value): Value | undefined {
+// Adds an issue if an escape sequence is invalid.
+function unescapeOrReport(offset: number, issues: Issues, unescape: () => Value): Value | undefined {
   try {
     return unescape();
   } catch (error) {

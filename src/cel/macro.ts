@@ -147,7 +147,7 @@ export function collect(site: MacroSite, initial: Expression, add: Expression, f
  * Returns the name of the variable that an operand declares.
  *
  * @param operand The operand.
- * @param mistake The message if the operand is not a name.
+ * @param errorMessage The message if the operand is not a name.
  * @throws {MacroError} If it is not a name, or is the accumulator's name.
  */
 export function variableName(operand: Expression, errorMessage: string): string {

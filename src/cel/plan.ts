@@ -145,7 +145,7 @@ class Planner {
       case "_[_]":
       case "_[?_]":
       case "_?._":
-        return index(node.id, first!, second!, node.name !== "_[_]");
+        return indexStep(node.id, first!, second!, node.name !== "_[_]");
       case "or":
       case "orValue":
         return new OptionalOrStep(node.id, first!, second!, node.name === "orValue");
@@ -234,7 +234,7 @@ function attributeStep(step: Step): AttributeStep | PresenceStep {
   return new AttributeStep(new RelativeAttribute(step.id, step));
 }
 
-function index(id: number, target: Step, by: Step, isOptional: boolean): Step {
+function indexStep(id: number, target: Step, by: Step, isOptional: boolean): Step {
   const step = attributeStep(target);
   if (by instanceof ConstantStep) {
     if (!isKey(by.value)) throw new PlanError(`invalid qualifier type: ${goTypeOf(by.value)}`);

@@ -16,10 +16,10 @@ const PRINTED = /[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u;
 
 /** Returns a string in double quotes. Unprintable characters are escaped. */
 export function quotedText(text: string): string {
-  return `"${[...text].map(escaped).join("")}"`;
+  return `"${[...text].map(escapeCharacter).join("")}"`;
 }
 
-function escaped(character: string): string {
+function escapeCharacter(character: string): string {
   const known = ESCAPES[character];
   if (known !== undefined) return known;
   if (PRINTED.test(character)) return character;

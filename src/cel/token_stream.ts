@@ -1,5 +1,5 @@
 /** A cursor over the tokens of an expression. */
-import { type Token, tokensOf } from "./lexer.ts";
+import { type Token, tokenize } from "./lexer.ts";
 import { GrammarError } from "./grammar_error.ts";
 
 /** A cursor over tokens. It never moves past the last one, `end`. */
@@ -9,7 +9,7 @@ export class TokenStream {
 
   /** @param text The expression. */
   constructor(text: string) {
-    this.#tokens = tokensOf(text);
+    this.#tokens = tokenize(text);
   }
 
   /** Returns the current token, or a later one. */
@@ -34,7 +34,7 @@ export class TokenStream {
     return this.peek().kind === kind;
   }
 
-  /** Advances if the current token is of a kind, and reports whether it was. */
+  /** Advances if the current token is of a kind, and returns whether it was. */
   skip(kind: string): boolean {
     if (!this.is(kind)) return false;
     this.#at++;

@@ -52,7 +52,7 @@ function validateAggregates(node: Expression, issues: Issues, isExempt: boolean)
   if (!isExempt && node.kind === "list") {
     const items = node.items.map((item, i) => ({
       item,
-      type: node.optionals.includes(i) ? unwrapped(item) : item.type,
+      type: node.optionals.includes(i) ? typeInOptional(item) : item.type,
     }));
     const other = items.find(({ type }) => !isEquivalentType(items[0]!.type, type));
     if (other !== undefined) mismatch(issues, other.item, items[0]!.type, other.type);
@@ -60,7 +60,7 @@ function validateAggregates(node: Expression, issues: Issues, isExempt: boolean)
   if (!isExempt && node.kind === "map") {
     const entries = node.entries.map((entry) => ({
       ...entry,
-      type: entry.isOptional ? unwrapped(entry.value) : entry.value.type,
+      type: entry.isOptional ? typeInOptional(entry.value) : entry.value.type,
     }));
     const [first, ...others] = entries;
     for (const { key, value, type } of others) {
@@ -72,7 +72,7 @@ function validateAggregates(node: Expression, issues: Issues, isExempt: boolean)
   for (const child of childrenOf(node)) validateAggregates(child, issues, isFormatted);
 }
 
-function unwrapped(node: Expression) {
+function typeInOptional(node: Expression) {
   return node.type.kind === "optional" ? node.type.of : node.type;
 }
 

@@ -18,24 +18,24 @@ const DECISION = opaque("kubernetes.authorization.Decision");
 export const AUTHORIZER_LIBRARY: Library = {
   name: "kubernetes.authz",
   functions: [
-    declared("path", PATH_CHECK, [AUTHORIZER, STRING]),
-    declared("group", GROUP_CHECK, [AUTHORIZER, STRING]),
-    declared("serviceAccount", AUTHORIZER, [AUTHORIZER, STRING, STRING]),
-    declared("resource", RESOURCE_CHECK, [GROUP_CHECK, STRING]),
-    declared("subresource", RESOURCE_CHECK, [RESOURCE_CHECK, STRING]),
-    declared("namespace", RESOURCE_CHECK, [RESOURCE_CHECK, STRING]),
-    declared("name", RESOURCE_CHECK, [RESOURCE_CHECK, STRING]),
-    declared("fieldSelector", RESOURCE_CHECK, [RESOURCE_CHECK, STRING]),
-    declared("labelSelector", RESOURCE_CHECK, [RESOURCE_CHECK, STRING]),
-    declared("check", DECISION, [PATH_CHECK, STRING], [RESOURCE_CHECK, STRING]),
-    declared("errored", BOOL, [DECISION]),
-    declared("error", STRING, [DECISION]),
-    declared("allowed", BOOL, [DECISION]),
-    declared("reason", STRING, [DECISION]),
+    declaration("path", PATH_CHECK, [AUTHORIZER, STRING]),
+    declaration("group", GROUP_CHECK, [AUTHORIZER, STRING]),
+    declaration("serviceAccount", AUTHORIZER, [AUTHORIZER, STRING, STRING]),
+    declaration("resource", RESOURCE_CHECK, [GROUP_CHECK, STRING]),
+    declaration("subresource", RESOURCE_CHECK, [RESOURCE_CHECK, STRING]),
+    declaration("namespace", RESOURCE_CHECK, [RESOURCE_CHECK, STRING]),
+    declaration("name", RESOURCE_CHECK, [RESOURCE_CHECK, STRING]),
+    declaration("fieldSelector", RESOURCE_CHECK, [RESOURCE_CHECK, STRING]),
+    declaration("labelSelector", RESOURCE_CHECK, [RESOURCE_CHECK, STRING]),
+    declaration("check", DECISION, [PATH_CHECK, STRING], [RESOURCE_CHECK, STRING]),
+    declaration("errored", BOOL, [DECISION]),
+    declaration("error", STRING, [DECISION]),
+    declaration("allowed", BOOL, [DECISION]),
+    declaration("reason", STRING, [DECISION]),
   ],
 };
 
-function declared(name: string, result: CelType, ...signatures: (readonly CelType[])[]): FunctionDeclaration {
+function declaration(name: string, result: CelType, ...signatures: (readonly CelType[])[]): FunctionDeclaration {
   return {
     name,
     overloads: signatures.map((parameters, i) => ({

@@ -42,7 +42,7 @@ const FLATTEN_COSTS: Costs = {
     }
     return allocationCost(Number(depth), sizeOf(list!));
   },
-  estimate: ([list, depth]) => estimated(depth === undefined ? 1 : literalOr(depth, UNLIMITED), sizeRange(list!)),
+  estimate: ([list, depth]) => estimateFor(depth === undefined ? 1 : literalOr(depth, UNLIMITED), sizeRange(list!)),
 };
 
 /** The library. */
@@ -55,7 +55,7 @@ export const LISTS_LIBRARY: Library = {
         cost: (_, result) => allocationCost(1, sizeOf(result)),
         estimate: ([list, start, end]) => {
           const last = literalOr(end!, sizeRange(list!).max);
-          return estimated(1, exactly(wrapUint64(last - literalOr(start!, 0))));
+          return estimateFor(1, exactly(wrapUint64(last - literalOr(start!, 0))));
         },
       }),
     ),
@@ -100,20 +100,20 @@ export const LISTS_LIBRARY: Library = {
       result: listOf(INT),
       call: (count) => new List(Array.from({ length: Math.max(0, Number(count)) }, (_, i) => BigInt(i))),
       cost: (_, result) => allocationCost(1, sizeOf(result)),
-      estimate: ([count]) => estimated(1, exactly(literalOr(count!, UNLIMITED))),
+      estimate: ([count]) => estimateFor(1, exactly(literalOr(count!, UNLIMITED))),
     }),
     single(
       "reverse",
       member("list_reverse", [LIST], LIST, (list) => new List((list as List).items.toReversed()), {
         cost: (_, result) => allocationCost(1, sizeOf(result)),
-        estimate: ([list]) => estimated(1, sizeRange(list!)),
+        estimate: ([list]) => estimateFor(1, sizeRange(list!)),
       }),
     ),
     single(
       "distinct",
       member("list_distinct", [LIST], LIST, distinct, {
         cost: ([list]) => selfComparisonCost(list!),
-        estimate: ([list]) => estimated(2, multiplyRanges(sizeRange(list!), sizeRange(list!))),
+        estimate: ([list]) => estimateFor(2, multiplyRanges(sizeRange(list!), sizeRange(list!))),
       }),
     ),
   ],
@@ -155,7 +155,7 @@ function flattenBy(list?: Value, depth?: Value): Value {
 function flatten(list: Value, depth: bigint): Value {
   if (!(list instanceof List)) throw new CelError(`no such overload: ${typeText(list)}.flatten()`);
   if (depth < 0n) throw new CelError("level must be non-negative");
-  return new List(flattened(list, depth));
+  return new List(flattenItems(list, depth));
 }
 
 function typeText(value: Value): string {
@@ -164,8 +164,8 @@ function typeText(value: Value): string {
   return parts.length === 0 ? typeName(type) : `${typeName(type)}(${parts.map(typeName).join(", ")})`;
 }
 
-function flattened(list: List, depth: bigint): readonly Value[] {
-  return list.items.flatMap((item) => item instanceof List && depth > 0n ? flattened(item, depth - 1n) : [item]);
+function flattenItems(list: List, depth: bigint): readonly Value[] {
+  return list.items.flatMap((item) => item instanceof List && depth > 0n ? flattenItems(item, depth - 1n) : [item]);
 }
 
 function sort(list?: Value): Value {
@@ -221,13 +221,13 @@ function selfComparisonCost(list: Outcome): number {
   return allocationCost(isLong ? 2.1 : 2, size * size);
 }
 
-function estimated(factor: number, size: Range): CallEstimate {
+function estimateFor(factor: number, size: Range): CallEstimate {
   return { cost: addRanges(scaleRange(size, factor), exactly(BASE_COST)), resultSize: size };
 }
 
 function sortEstimate(node: SizedNode, type: CelType): CallEstimate {
   const size = sizeRange(node);
-  return estimated(type === STRING || type === BYTES ? 2.1 : 2, multiplyRanges(size, size));
+  return estimateFor(type === STRING || type === BYTES ? 2.1 : 2, multiplyRanges(size, size));
 }
 
 /** Returns the value of an integer literal (at least 0), or else the given default. */

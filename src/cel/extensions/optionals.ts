@@ -59,7 +59,7 @@ export const OPTIONALS_LIBRARY: Library = {
     single("optional.unwrap", global("optional_unwrap", [listOf(OPTIONAL)], LIST, unwrap)),
     single("unwrapOpt", member("optional_unwrapOpt", [listOf(OPTIONAL)], LIST, unwrap)),
   ],
-  macros: [mapping("optMap", true), mapping("optFlatMap", false)],
+  macros: [mappingMacro("optMap", true), mappingMacro("optFlatMap", false)],
 };
 
 function single(name: string, overload: Overload): FunctionDeclaration {
@@ -132,7 +132,7 @@ function isZero(value: Value): boolean {
 }
 
 /** `a.optMap(x, value)`: replaces the value of `a`, if it has one. */
-function mapping(name: string, wraps: boolean): Macro {
+function mappingMacro(name: string, wraps: boolean): Macro {
   return {
     name,
     isMember: true,

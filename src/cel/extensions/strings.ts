@@ -90,8 +90,12 @@ export const STRINGS_LIBRARY: Library = {
       name: "join",
       cost: (_, result) => readingCost(result, 2),
       overloads: [
-        joining("list_join", [STRINGS], (list) => join(list as List, "")),
-        joining("list_join_string", [STRINGS, STRING], (list, separator) => join(list as List, separator as string)),
+        joinOverload("list_join", [STRINGS], (list) => join(list as List, "")),
+        joinOverload(
+          "list_join_string",
+          [STRINGS, STRING],
+          (list, separator) => join(list as List, separator as string),
+        ),
       ],
     },
   ],
@@ -114,25 +118,25 @@ function textFunction(
   return { name, cost, overloads: overloads.map((overload) => ({ ...overload, estimate })) };
 }
 
-function joining(id: string, parameters: readonly CelType[], call: (...values: Value[]) => Value): Overload {
+function joinOverload(id: string, parameters: readonly CelType[], call: (...values: Value[]) => Value): Overload {
   return { id, isMember: true, parameters, result: STRING, call, estimate: joinEstimate };
 }
 
-function outOfRange(index: bigint): CelError {
+function outOfRangeError(index: bigint): CelError {
   return new CelError(`index out of range: ${index}`);
 }
 
 function charAt(text?: Value, index?: Value): Value {
   const characters = [...text as string];
   const i = index as bigint;
-  if (i < 0n || i > BigInt(characters.length)) throw outOfRange(i);
+  if (i < 0n || i > BigInt(characters.length)) throw outOfRangeError(i);
   return characters[Number(i)] ?? "";
 }
 
 function indexOf(text?: Value, part?: Value, start?: Value): Value {
   const from = start as bigint;
   if (part === "") return from;
-  if (from < 0n) throw outOfRange(from);
+  if (from < 0n) throw outOfRangeError(from);
   const characters = [...text as string];
   const wanted = [...part as string];
   for (let i = from; i <= BigInt(characters.length - wanted.length); i++) {
@@ -151,7 +155,7 @@ function lastIndexOf(text?: Value, part?: Value): Value {
 function lastIndexFrom(text?: Value, part?: Value, start?: Value): Value {
   const from = start as bigint;
   if (part === "") return from;
-  if (from < 0n) throw outOfRange(from);
+  if (from < 0n) throw outOfRangeError(from);
   const characters = [...text as string];
   const wanted = [...part as string];
   if (from >= BigInt(characters.length)) return -1n;
@@ -209,8 +213,8 @@ function substring(text?: Value, start?: Value, end?: Value): Value {
   if (end !== undefined && from > to) {
     throw new CelError(`invalid substring range. start: ${from}, end: ${to}`);
   }
-  if (from < 0n || from > length) throw outOfRange(from);
-  if (to < 0n || to > length) throw outOfRange(to);
+  if (from < 0n || from > length) throw outOfRangeError(from);
+  if (to < 0n || to > length) throw outOfRangeError(to);
   return characters.slice(Number(from), Number(to)).join("");
 }
 
@@ -258,8 +262,8 @@ function replaceEstimate([text, from, to]: readonly SizedNode[]): CallEstimate {
 }
 
 /**
- * Returns how many times a string of a given size can be replaced, and how much of the original
- * string can remain.
+ * Returns the possible number of replacements in a string of a given size, and the length of the
+ * original text that can remain.
  */
 function replacements(
   size: number,

@@ -21,7 +21,7 @@ interface Match {
 }
 
 // Opcodes of the instructions, and the bits of the zero-width assertions.
-const [ALTERNATIVE, ALTERNATIVE_MATCH, CAPTURE, EMPTY, FAIL, MATCH, NOTHING] = [1, 2, 3, 4, 5, 6, 7];
+const [ALTERNATIVE, ALTERNATIVE_MATCH, CAPTURE, EMPTY, FAIL, MATCH, NO_OPERATION] = [1, 2, 3, 4, 5, 6, 7];
 const [LINE_START, LINE_END, TEXT_START, TEXT_END, BOUNDARY, NO_BOUNDARY] = [1, 2, 4, 8, 16, 32];
 
 /**
@@ -94,7 +94,7 @@ function follow(
     reached.add(next);
     const { op, out, arg } = program.getInst(next);
     if (op === ALTERNATIVE || op === ALTERNATIVE_MATCH) pending.push(arg, out);
-    else if (op === CAPTURE || op === NOTHING) pending.push(out);
+    else if (op === CAPTURE || op === NO_OPERATION) pending.push(out);
     else if (op === EMPTY) {
       if ((arg & ~flags) === 0) pending.push(out);
     } else if (op !== FAIL) reachable.push({ at: next, start });

@@ -70,7 +70,7 @@ export class SemanticVersion {
  * @param text The version.
  * @throws {SyntaxError} If it cannot be normalized.
  */
-export function normalized(text: string): string {
+export function normalizeVersion(text: string): string {
   const parts = splitInThree(text.replace(/^v/, "")).map(withoutZeros);
   if (parts.length < 3 && /[+-]/.test(parts.at(-1)!)) {
     throw new SyntaxError("short version cannot contain PreRelease/Build meta data");

@@ -80,7 +80,7 @@ export const CIDRS: Library = {
           parameters: [CIDR, STRING],
           result: BOOL,
           call: (value, text) => networkOf(value).contains(addressIn(text as string).address),
-          estimate: comparing({ isParsed: true, isMasked: false }),
+          estimate: comparisonEstimate({ isParsed: true, isMasked: false }),
         },
         {
           id: "cidr_contains_ip_ip",
@@ -88,7 +88,7 @@ export const CIDRS: Library = {
           parameters: [CIDR, IP],
           result: BOOL,
           call: (value, other) => networkOf(value).contains((other as IpValue).address),
-          estimate: comparing({ isParsed: false, isMasked: false }),
+          estimate: comparisonEstimate({ isParsed: false, isMasked: false }),
         },
       ],
     },
@@ -104,7 +104,7 @@ export const CIDRS: Library = {
           parameters: [CIDR, STRING],
           result: BOOL,
           call: (value, text) => contains(networkOf(value), parseCidr(text as string).network),
-          estimate: comparing({ isParsed: true, isMasked: true }),
+          estimate: comparisonEstimate({ isParsed: true, isMasked: true }),
         },
         {
           id: "cidr_contains_cidr",
@@ -112,7 +112,7 @@ export const CIDRS: Library = {
           parameters: [CIDR, CIDR],
           result: BOOL,
           call: (value, other) => contains(networkOf(value), networkOf(other)),
-          estimate: comparing({ isParsed: false, isMasked: true }),
+          estimate: comparisonEstimate({ isParsed: false, isMasked: true }),
         },
       ],
     },
@@ -200,7 +200,7 @@ function comparingCost(network: Outcome): number {
  * Estimates the cost of a comparison. It is higher if the other operand is parsed first or the
  * network is masked.
  */
-function comparing({ isParsed, isMasked }: { isParsed: boolean; isMasked: boolean }): Costs["estimate"] {
+function comparisonEstimate({ isParsed, isMasked }: { isParsed: boolean; isMasked: boolean }): Costs["estimate"] {
   return ([, other]) => {
     let cost = scaleRange(addRanges(ADDRESS, ADDRESS), TRAVERSAL);
     if (isMasked) cost = addRanges(addRanges(cost, scaleRange(ADDRESS, TRAVERSAL)), exactly(1));

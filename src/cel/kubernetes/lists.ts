@@ -41,13 +41,13 @@ export const LISTS: Library = {
     {
       name: "isSorted",
       cost,
-      overloads: ORDERED.map((type) => of(type, `${type.kind}_is_sorted_bool`, BOOL, isSorted)),
+      overloads: ORDERED.map((type) => overloadFor(type, `${type.kind}_is_sorted_bool`, BOOL, isSorted)),
     },
     {
       name: "sum",
       cost,
       overloads: SUMMABLE.map(([type, zero]) =>
-        of(
+        overloadFor(
           type,
           `${type.kind}_sum_${type.kind}`,
           type,
@@ -62,7 +62,7 @@ export const LISTS: Library = {
   ],
 };
 
-function of(type: CelType, id: string, result: CelType, call: (list: List) => Value): Overload {
+function overloadFor(type: CelType, id: string, result: CelType, call: (list: List) => Value): Overload {
   return {
     id: `list_${id}`,
     isMember: true,
@@ -79,7 +79,11 @@ function extremum(name: string, isReplaced: (order: number) => boolean): Functio
     if (first === undefined) throw new CelError(`${name} called on empty list`);
     return others.reduce((best, item) => isReplaced(compareIfPossible(best, item)) ? item : best, first);
   };
-  return { name, cost, overloads: ORDERED.map((type) => of(type, `${type.kind}_${name}_${type.kind}`, type, call)) };
+  return {
+    name,
+    cost,
+    overloads: ORDERED.map((type) => overloadFor(type, `${type.kind}_${name}_${type.kind}`, type, call)),
+  };
 }
 
 function indexFunction(

@@ -59,14 +59,14 @@ export const QUANTITIES: Library = {
     },
     // It is a global function, although the documentation says that it is a member.
     { name: "sign", overloads: [{ ...getter("sign", INT, ({ sign }) => BigInt(sign)), isMember: false }] },
-    member("isGreaterThan", compared("is_greater_than", BOOL, (order) => order === 1)),
-    member("isLessThan", compared("is_less_than", BOOL, (order) => order === -1)),
-    member("compareTo", compared("compare_to", INT, (order) => BigInt(order))),
+    member("isGreaterThan", comparisonOverload("is_greater_than", BOOL, (order) => order === 1)),
+    member("isLessThan", comparisonOverload("is_less_than", BOOL, (order) => order === -1)),
+    member("compareTo", comparisonOverload("compare_to", INT, (order) => BigInt(order))),
     member("asApproximateFloat", getter("get_float", DOUBLE, (quantity) => quantity.asApproximateFloat())),
     member("asInteger", getter("get_int", INT, asInteger)),
     member("isInteger", getter("is_integer", BOOL, (quantity) => quantity.asInteger() !== undefined)),
-    member("add", ...computed("add", (a, b) => a.add(b))),
-    member("sub", ...computed("sub", (a, b) => a.subtract(b))),
+    member("add", ...arithmeticOverloads("add", (a, b) => a.add(b))),
+    member("sub", ...arithmeticOverloads("sub", (a, b) => a.subtract(b))),
   ],
 };
 
@@ -86,7 +86,7 @@ function getter(id: string, result: CelType, read: (quantity: Quantity) => Value
 }
 
 /** A comparison of two quantities. */
-function compared(id: string, result: CelType, read: (order: -1 | 0 | 1) => Value): Overload {
+function comparisonOverload(id: string, result: CelType, read: (order: -1 | 0 | 1) => Value): Overload {
   return {
     id: `quantity_${id}`,
     isMember: true,
@@ -97,7 +97,7 @@ function compared(id: string, result: CelType, read: (order: -1 | 0 | 1) => Valu
 }
 
 /** Arithmetic with two quantities, or a quantity and an integer. */
-function computed(id: string, compute: (a: Quantity, b: Quantity) => Quantity): Overload[] {
+function arithmeticOverloads(id: string, compute: (a: Quantity, b: Quantity) => Quantity): Overload[] {
   const shape = { isMember: true, result: QUANTITY };
   return [
     {

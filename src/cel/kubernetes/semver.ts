@@ -5,7 +5,7 @@ import { READING } from "../traversal.ts";
 import { BOOL, type CelType, INT, opaque, STRING } from "../type.ts";
 import { CelError, OpaqueValue, type Value } from "../value.ts";
 import { isParsable, parseOperand } from "./_parsing.ts";
-import { normalized, SemanticVersion } from "./_semantic_version.ts";
+import { normalizeVersion, SemanticVersion } from "./_semantic_version.ts";
 
 const SEMVER: CelType = opaque("kubernetes.Semver");
 
@@ -28,17 +28,17 @@ export class SemverValue extends OpaqueValue {
 export const SEMVERS: Library = {
   name: "kubernetes.Semver",
   functions: [
-    reading(
+    parsingFunction(
       "semver",
       "string_to_semver",
       "string_bool_to_semver",
       SEMVER,
       (read) => new SemverValue(parseOperand(read)),
     ),
-    reading("isSemver", "is_semver_string", "is_semver_string_bool", BOOL, isParsable),
-    compared("isGreaterThan", "is_greater_than", BOOL, (order) => order === 1),
-    compared("isLessThan", "is_less_than", BOOL, (order) => order === -1),
-    compared("compareTo", "compare_to", INT, (order) => BigInt(order)),
+    parsingFunction("isSemver", "is_semver_string", "is_semver_string_bool", BOOL, isParsable),
+    comparisonFunction("isGreaterThan", "is_greater_than", BOOL, (order) => order === 1),
+    comparisonFunction("isLessThan", "is_less_than", BOOL, (order) => order === -1),
+    comparisonFunction("compareTo", "compare_to", INT, (order) => BigInt(order)),
     // Numbers beyond 63 bits become negative, as on the server.
     part("major", ({ major }) => BigInt.asIntN(64, major)),
     part("minor", ({ minor }) => BigInt.asIntN(64, minor)),
@@ -47,7 +47,7 @@ export const SEMVERS: Library = {
 };
 
 /** A function that parses a version. A second operand `true` normalizes it first. */
-function reading(
+function parsingFunction(
   name: string,
   id: string,
   idNormalized: string,
@@ -65,13 +65,13 @@ function reading(
         id: idNormalized,
         parameters: [STRING, BOOL],
         call: (text, isNormalized) =>
-          use(() => SemanticVersion.parse(isNormalized ? normalized(text as string) : text as string)),
+          use(() => SemanticVersion.parse(isNormalized ? normalizeVersion(text as string) : text as string)),
       },
     ],
   };
 }
 
-function compared(
+function comparisonFunction(
   name: string,
   id: string,
   result: CelType,

@@ -1,4 +1,4 @@
-/** The language itself, as a library. */
+/** The functions and types that every CEL expression can use, as a library. */
 import type { Constant, Library } from "../library.ts";
 import { STANDARD_MACROS } from "../macro.ts";
 import {

@@ -35,11 +35,14 @@ export const OPERATORS: readonly FunctionDeclaration[] = [
   special("_?_:_", overload("conditional", [BOOL, A, A], A)),
   special("_&&_", overload("logical_and", [BOOL, BOOL], BOOL)),
   special("_||_", overload("logical_or", [BOOL, BOOL], BOOL)),
-  shared("!_", not, overload("logical_not", [BOOL], BOOL)),
+  withSharedCall("!_", not, overload("logical_not", [BOOL], BOOL)),
   special("@not_strictly_false", overload("not_strictly_false", [BOOL], BOOL)),
-  shared("_==_", (a, b) => isEqual(a!, b!), { ...overload("equals", [A, A], BOOL), cost: equalityCost }),
-  shared("_!=_", (a, b) => !isKnownEqual(a!, b!), { ...overload("not_equals", [A, A], BOOL), cost: comparisonCost }),
-  shared(
+  withSharedCall("_==_", (a, b) => isEqual(a!, b!), { ...overload("equals", [A, A], BOOL), cost: equalityCost }),
+  withSharedCall("_!=_", (a, b) => !isKnownEqual(a!, b!), {
+    ...overload("not_equals", [A, A], BOOL),
+    cost: comparisonCost,
+  }),
+  withSharedCall(
     "_+_",
     add,
     { ...overload("add_bytes", [BYTES, BYTES], BYTES), cost: joiningCost },
@@ -52,28 +55,28 @@ export const OPERATORS: readonly FunctionDeclaration[] = [
     { ...overload("add_string", [STRING, STRING], STRING), cost: joiningCost },
     overload("add_uint64", [UINT, UINT], UINT),
   ),
-  shared(
+  withSharedCall(
     "_/_",
     divide,
     overload("divide_double", [DOUBLE, DOUBLE], DOUBLE),
     overload("divide_int64", [INT, INT], INT),
     overload("divide_uint64", [UINT, UINT], UINT),
   ),
-  shared(
+  withSharedCall(
     "_%_",
     modulo,
     overload("modulo_int64", [INT, INT], INT),
     overload("modulo_uint64", [UINT, UINT], UINT),
   ),
-  shared(
+  withSharedCall(
     "_*_",
     multiply,
     overload("multiply_double", [DOUBLE, DOUBLE], DOUBLE),
     overload("multiply_int64", [INT, INT], INT),
     overload("multiply_uint64", [UINT, UINT], UINT),
   ),
-  shared("-_", negate, overload("negate_double", [DOUBLE], DOUBLE), overload("negate_int64", [INT], INT)),
-  shared(
+  withSharedCall("-_", negate, overload("negate_double", [DOUBLE], DOUBLE), overload("negate_int64", [INT], INT)),
+  withSharedCall(
     "_-_",
     subtract,
     overload("subtract_double", [DOUBLE, DOUBLE], DOUBLE),
@@ -88,7 +91,7 @@ export const OPERATORS: readonly FunctionDeclaration[] = [
   comparison("_>_", "greater", (order) => order > 0),
   comparison("_>=_", "greater_equals", (order) => order >= 0),
   special("_[_]", overload("index_list", [listOf(A), INT], A), overload("index_map", [mapOf(A, B), A], B)),
-  shared(
+  withSharedCall(
     "@in",
     isIn,
     { ...overload("in_list", [A, listOf(A)], BOOL), cost: ([, list]) => sizeOf(list!) },
@@ -100,7 +103,11 @@ function overload(id: string, parameters: readonly CelType[], result: CelType): 
   return { id, isMember: false, parameters, result, call: notImplemented };
 }
 
-function shared(name: string, call: (...values: Value[]) => Value, ...overloads: Overload[]): FunctionDeclaration {
+function withSharedCall(
+  name: string,
+  call: (...values: Value[]) => Value,
+  ...overloads: Overload[]
+): FunctionDeclaration {
   return { name, overloads, call };
 }
 
@@ -145,7 +152,7 @@ function comparison(name: string, prefix: string, test: (order: number) => boole
     overloads.push({ ...overload(`${prefix}_${type.kind}`, [type, type], BOOL), cost: comparisonCost });
   }
   for (const type of [TIMESTAMP, DURATION]) overloads.push(overload(`${prefix}_${type.kind}`, [type, type], BOOL));
-  return shared(name, (a, b) => {
+  return withSharedCall(name, (a, b) => {
     if (!isOrdered(a!)) throw noSuchOverload(a!, name);
     return test(compare(a!, b!));
   }, ...overloads);
