@@ -15,12 +15,12 @@ export const shopRules = webhook(Shop, {
     if (old !== undefined && old.spec.host !== shop.spec.host) {
       throw deny("the host of a shop cannot change", { field: "spec.host" });
     }
-    const others = await list(Shop, { namespace: "*" });
-    const taken = others.find(({ metadata, spec }) =>
+    const shops = await list(Shop, { namespace: "*" });
+    const other = shops.find(({ metadata, spec }) =>
       spec.host === shop.spec.host && metadata.uid !== shop.metadata.uid
     );
-    if (taken !== undefined) {
-      throw deny(`"${shop.spec.host}" is the host of shop "${taken.metadata.name}"`, { field: "spec.host" });
+    if (other !== undefined) {
+      throw deny(`"${shop.spec.host}" is the host of shop "${other.metadata.name}"`, { field: "spec.host" });
     }
     if (shop.spec.tier === "free") warn("a free shop sleeps after an hour");
     audit("tier", shop.spec.tier);
@@ -38,6 +38,6 @@ export const namespaceRules = webhook(Namespace, {
 
   async validate({ metadata }, { list }) {
     const shops = await list(Shop, { namespace: metadata.name });
-    if (shops.length > 0) throw deny(`${shops.length} shops exist in the namespace`, { status: 409 });
+    if (shops.length > 0) throw deny(`the namespace has shops: ${shops.length}`, { status: 409 });
   },
 });

@@ -41,7 +41,7 @@ Deno.test("namespaceRules rejects the deletion of a protected namespace that has
 
   const error = await rejection(cluster.delete(Namespace, "bath"));
   assert.equal(error.status, 409);
-  assert.match(error.message, /1 shops exist in the namespace/);
+  assert.match(error.message, /the namespace has shops: 1/);
 
   await cluster.delete(Shop, "tea", { namespace: "bath" });
   await cluster.delete(Namespace, "bath");
