@@ -25,8 +25,9 @@ import type { ReconcileEffects } from "./loop_trace.ts";
 import { checkNotOwnedByOther, checkOwner, ownerReference } from "./owner.ts";
 import type { NamedWatches } from "./named_watches.ts";
 import { checkCovered } from "./narrowed.ts";
+import type { ObjectDraft } from "./object_draft.ts";
 import { cacheOf, isSame, isWatched, namedOf, remove, type Scope, type Target, write } from "./scope.ts";
-import type { ConditionPart, StatusDraft } from "./status.ts";
+import type { ConditionPart } from "./status.ts";
 import { traceWrite } from "./traced_writes.ts";
 
 /** When the first attempt of consecutive failing ones began. */
@@ -45,7 +46,7 @@ export interface CurrentReconcile {
   readonly firstAttempt: FirstAttempt;
   readonly signal: AbortSignal;
   readonly log: Logger;
-  readonly draft: StatusDraft;
+  readonly draft: ObjectDraft;
   readonly effects: ReconcileEffects;
 }
 
@@ -90,11 +91,11 @@ export function contextOf(scope: Scope, run: CurrentReconcile): Context {
     clock: scope.clock,
     status: (part: Record<string, unknown>) => {
       checkWritesStatus(scope.controller, "status()");
-      run.draft.add(part);
+      run.draft.status.add(part);
     },
     condition: (condition: ConditionPart) => {
       checkWritesStatus(scope.controller, "condition()");
-      run.draft.addCondition(condition);
+      run.draft.status.addCondition(condition);
     },
     log: run.log,
     signal: run.signal,

@@ -17,14 +17,15 @@ import { keyOf, type ObjectKey } from "../watch/key.ts";
 import type { Writer } from "../watch/own_writes.ts";
 import type { StoreChange } from "../watch/store.ts";
 import type { CodeObserver } from "./code_failure.ts";
-import type { FirstAttempt } from "./context.ts";
+import type { CurrentReconcile, FirstAttempt } from "./context.ts";
 import { withReconcileLog } from "./current_reconcile.ts";
 import { failureOf, isProgrammingError, isRace } from "./failure.ts";
 import { explainLoop, HOT_LOOP } from "./hot_loops.ts";
 import { LoopTrace, ReconcileEffects } from "./loop_trace.ts";
 import type { Logger } from "./logger.ts";
 import type { ControllerMetrics, ControllerState } from "./metrics.ts";
-import { type NextReconcile, reconcileObject, type ReconcileStart, reportFailure, reportPaused } from "./reconcile.ts";
+import { ObjectDraft } from "./object_draft.ts";
+import { type NextReconcile, reconcileObject, reportFailure, reportPaused } from "./reconcile.ts";
 import { reconcileLog } from "./reconcile_log.ts";
 import { ownCache, type Scope, watchOf } from "./scope.ts";
 import { runTriggers } from "./triggers.ts";
@@ -448,13 +449,14 @@ export class ControllerLoop {
     const span = isPaused(object, this.scope.paused) ? undefined : this.#tracing?.begin(object, reason, attempt);
     const log = span === undefined ? this.scope.log : this.scope.log.with(span.logFields);
     const effects = new ReconcileEffects(this.#traceOf(key));
-    const start: ReconcileStart = {
+    const start: CurrentReconcile = {
       object,
       reason,
       attempt,
       firstAttempt,
       signal: abort.signal,
       log: reconcileLog(log, object),
+      draft: new ObjectDraft(),
       effects,
     };
     const ended = this.#reconcileAndContinue(key, start, span);
@@ -463,7 +465,7 @@ export class ControllerLoop {
   }
 
   /** Reconciles an object and starts the next one. Never rejects. */
-  async #reconcileAndContinue(key: ObjectKey, start: ReconcileStart, span: ReconcileSpan | undefined): Promise<void> {
+  async #reconcileAndContinue(key: ObjectKey, start: CurrentReconcile, span: ReconcileSpan | undefined): Promise<void> {
     // The reconcile must be in #running before the user's code runs.
     await Promise.resolve();
     const next =
@@ -487,7 +489,7 @@ export class ControllerLoop {
     this.#limit.ended(key, effectOf({ wrote, repeated, after: next?.after }));
   }
 
-  async #reconcileOrPause(key: ObjectKey, start: ReconcileStart, span: ReconcileSpan | undefined): Promise<Next> {
+  async #reconcileOrPause(key: ObjectKey, start: CurrentReconcile, span: ReconcileSpan | undefined): Promise<Next> {
     let next: Next;
     let result = "success";
     const failed = this.scope.observe?.();
@@ -505,13 +507,13 @@ export class ControllerLoop {
     return next;
   }
 
-  async #pause(key: ObjectKey, start: ReconcileStart): Promise<void> {
+  async #pause(key: ObjectKey, start: CurrentReconcile): Promise<void> {
     if (!this.#paused.has(key)) start.log.info("Object paused");
     this.#paused.add(key);
     await reportPaused(this.scope, start);
   }
 
-  async #reconcile(key: ObjectKey, start: ReconcileStart): Promise<Next> {
+  async #reconcile(key: ObjectKey, start: CurrentReconcile): Promise<Next> {
     if (this.#paused.delete(key)) start.log.info("Object resumed");
     start.log.debug("Reconcile started", { reason: start.reason, attempt: start.attempt });
     const began = this.scope.clock.elapsed();
@@ -542,7 +544,7 @@ export class ControllerLoop {
 
   async #afterFailure(
     key: ObjectKey,
-    start: ReconcileStart,
+    start: CurrentReconcile,
     error: unknown,
     failed: ReturnType<CodeObserver> | undefined,
   ): Promise<Next> {

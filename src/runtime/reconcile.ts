@@ -2,19 +2,14 @@
 import { maskSecrets } from "../base/mask_secrets.ts";
 import { linked } from "../base/abort.ts";
 import { milliseconds } from "../base/duration.ts";
-import { equal, isObject } from "../base/json.ts";
-import { isStatus } from "../kube/api_error.ts";
 import type { ReconcileResult, Requeue } from "../parts/outcome.ts";
-import type { AnyKind, Condition, KubeObject } from "../resource/kind.ts";
-import { isOwnKind, keepsInConditions, keepsInStatus, ownsStatus } from "../resource/ownership.ts";
+import { isOwnKind, ownsStatus } from "../resource/ownership.ts";
 import { keyOf } from "../watch/key.ts";
 import { contextOf, type CurrentReconcile } from "./context.ts";
-import { StaleObjectError } from "./failure.ts";
 import { nextStep } from "./finalizer.ts";
-import { isSame, ownCache, type Scope, write } from "./scope.ts";
 import { HOT_LOOP } from "./hot_loops.ts";
-import { StatusDraft, statusOf } from "./status.ts";
-import { traceWrite } from "./traced_writes.ts";
+import { cachedVersion, writeDraft, writeObject } from "./object_writer.ts";
+import { isSame, type Scope } from "./scope.ts";
 
 /** When an object is reconciled again. */
 export interface NextReconcile {
@@ -22,18 +17,15 @@ export interface NextReconcile {
   readonly after: number;
 }
 
-/** A reconcile that is about to start. */
-export type ReconcileStart = Omit<CurrentReconcile, "draft">;
-
 /**
  * Reconciles an object.
  *
  * @returns When to reconcile it again; `undefined` if only a change triggers it.
  * @throws The error of the reconciler or of a write.
  */
-export async function reconcileObject(scope: Scope, start: ReconcileStart): Promise<NextReconcile | undefined> {
+export async function reconcileObject(scope: Scope, run: CurrentReconcile): Promise<NextReconcile | undefined> {
   const { controller, finalizer } = scope;
-  const { finalizers = [], deletionTimestamp } = start.object.metadata;
+  const { finalizers = [], deletionTimestamp } = run.object.metadata;
   const hasCleanup = controller.cleanup !== undefined;
   const isDeleting = deletionTimestamp !== undefined;
   const orphaned = scope.orphanedFinalizers.in(finalizers);
@@ -41,22 +33,25 @@ export async function reconcileObject(scope: Scope, start: ReconcileStart): Prom
   const own = finalizers.includes(finalizer) ? [finalizer] : [];
   const hasFinalizer = hasCleanup && !isDeleting
     ? own.length > 0 && orphaned.length === 0
-    : own.length + orphaned.length > 0 && mayRemoveFinalizers(scope, start, [...own, ...orphaned]);
+    : own.length + orphaned.length > 0 && mayRemoveFinalizers(scope, run, [...own, ...orphaned]);
   switch (nextStep(hasCleanup, hasFinalizer, isDeleting)) {
     case "none":
       return undefined;
     case "remove finalizer":
-      return void await removeFinalizer(scope, start);
+      removeFinalizers(scope, run);
+      return void await writeObject(scope, run);
     case "cleanup, then remove finalizer":
-      return await cleanup(scope, start);
+      return await cleanup(scope, run);
     case "reconcile":
-      return await reconcile(scope, start);
+      return await reconcile(scope, run);
     case "add finalizer, then reconcile":
       // Checked first: an object that was never reconciled needs no cleanup.
-      scope.shape?.checkValid(start.object);
-      return await reconcileAfter(scope, start, await addFinalizer(scope, start));
+      scope.shape?.checkValid(run.object);
+      addFinalizer(scope, run);
+      return await reconcileAfterWrite(scope, run);
     case "remove finalizer, then reconcile":
-      return await reconcileAfter(scope, start, await removeFinalizer(scope, start));
+      removeFinalizers(scope, run);
+      return await reconcileAfterWrite(scope, run);
   }
 }
 
@@ -67,7 +62,7 @@ export async function reconcileObject(scope: Scope, start: ReconcileStart): Prom
  */
 function mayRemoveFinalizers(
   { controller: { kind, uses, cleanup } }: Scope,
-  { log }: ReconcileStart,
+  { log }: CurrentReconcile,
   [finalizer = ""]: readonly string[],
 ): boolean {
   if (isOwnKind(kind) || cleanup !== undefined) return true;
@@ -84,28 +79,24 @@ function mayRemoveFinalizers(
  * Reconciles an object after its finalizers were patched. An object that was deleted meanwhile is
  * skipped, because children that a reconcile created for it would never be cleaned up.
  */
-async function reconcileAfter(
-  scope: Scope,
-  start: ReconcileStart,
-  object: KubeObject | undefined,
-): Promise<NextReconcile | undefined> {
-  return object === undefined ? undefined : await reconcile(scope, { ...start, object });
+async function reconcileAfterWrite(scope: Scope, run: CurrentReconcile): Promise<NextReconcile | undefined> {
+  const object = await writeObject(scope, run);
+  return object === undefined ? undefined : await reconcile(scope, { ...run, object });
 }
 
-async function reconcile(scope: Scope, start: ReconcileStart): Promise<NextReconcile | undefined> {
-  scope.shape?.checkValid(start.object);
-  const run = { ...start, draft: new StatusDraft() };
+async function reconcile(scope: Scope, run: CurrentReconcile): Promise<NextReconcile | undefined> {
+  scope.shape?.checkValid(run.object);
   const outcome = nextReconcileOf(
     scope,
     "reconcile",
     await withTimeout(scope, run, (run) => scope.controller.reconcile(run.object, contextOf(scope, run))),
   );
   const { kind } = scope.controller;
-  const key = keyOf(start.object.metadata);
+  const key = keyOf(run.object.metadata);
   scope.failures.set(kind, key, scope.part, undefined);
   const other = scope.failures.ofOthers(kind, key, scope.part);
   if (ownsStatus(kind)) {
-    run.draft.offerCondition(
+    run.draft.status.offerCondition(
       other === undefined
         ? { type: "Ready", status: "True", reason: "Reconciled" }
         : { type: "Ready", status: "False", reason: other.reason, message: other.message },
@@ -113,7 +104,7 @@ async function reconcile(scope: Scope, start: ReconcileStart): Promise<NextRecon
   }
   // Another controller's failure has priority in the shared condition.
   if (other === undefined) addHotLoopCondition(scope, run);
-  await writeStatus(scope, run, other === undefined ? ["Reconciling", "Stalled", "Paused"] : ["Paused"]);
+  await writeDraft(scope, run, other === undefined ? ["Reconciling", "Stalled", "Paused"] : ["Paused"]);
   return outcome;
 }
 
@@ -121,15 +112,16 @@ async function reconcile(scope: Scope, start: ReconcileStart): Promise<NextRecon
 function addHotLoopCondition(scope: Scope, { object, draft }: CurrentReconcile): void {
   const { hotLoops, controller: { kind } } = scope;
   const message = ownsStatus(kind) ? hotLoops.messageFor(kind, cachedVersion(scope, object)) : undefined;
-  if (message !== undefined) draft.offerCondition({ type: "Reconciling", status: "True", reason: HOT_LOOP, message });
+  if (message !== undefined) {
+    draft.status.offerCondition({ type: "Reconciling", status: "True", reason: HOT_LOOP, message });
+  }
 }
 
 /**
  * Cleans up a deleted object. Success is not reported in the status, because the object disappears
  * with its last finalizer.
  */
-async function cleanup(scope: Scope, start: ReconcileStart): Promise<NextReconcile | undefined> {
-  const run = { ...start, draft: new StatusDraft() };
+async function cleanup(scope: Scope, run: CurrentReconcile): Promise<NextReconcile | undefined> {
   const outcome = nextReconcileOf(
     scope,
     "cleanup",
@@ -138,10 +130,11 @@ async function cleanup(scope: Scope, start: ReconcileStart): Promise<NextReconci
   // The cleanup requested another call, so it is not complete and the finalizer stays.
   if (outcome !== undefined) {
     addHotLoopCondition(scope, run);
-    await writeStatus(scope, run, []);
+    await writeDraft(scope, run, []);
     return outcome;
   }
-  await removeFinalizer(scope, start);
+  removeFinalizers(scope, run);
+  await writeObject(scope, run);
   return undefined;
 }
 
@@ -167,34 +160,33 @@ function nextReconcileOf(scope: Scope, what: string, outcome: unknown): NextReco
  */
 export async function reportFailure(
   scope: Scope,
-  start: ReconcileStart,
+  run: CurrentReconcile,
   reason: string,
   message: string,
   isStalled: boolean,
 ): Promise<void> {
-  if (!ownsStatus(scope.controller.kind)) return;
-  const draft = new StatusDraft();
-  draft.addCondition({ type: "Ready", status: "False", reason, message });
-  draft.addCondition({ type: isStalled ? "Stalled" : "Reconciling", status: "True", reason, message });
-  await writeStatus(scope, { ...start, draft }, [isStalled ? "Reconciling" : "Stalled", "Paused"]);
+  const draft = run.draft.withoutReport();
+  if (!ownsStatus(scope.controller.kind)) return void await writeDraft(scope, { ...run, draft }, []);
+  draft.status.addCondition({ type: "Ready", status: "False", reason, message });
+  draft.status.addCondition({ type: isStalled ? "Stalled" : "Reconciling", status: "True", reason, message });
+  await writeDraft(scope, { ...run, draft }, [isStalled ? "Reconciling" : "Stalled", "Paused"]);
 }
 
 /**
  * Reports in the object's status that an annotation pauses it. Only for kinds whose status the
  * operator owns.
  */
-export async function reportPaused(scope: Scope, start: ReconcileStart): Promise<void> {
+export async function reportPaused(scope: Scope, run: CurrentReconcile): Promise<void> {
   if (!ownsStatus(scope.controller.kind)) return;
-  const draft = new StatusDraft();
-  draft.addCondition({
+  run.draft.status.addCondition({
     type: "Paused",
     status: "True",
     reason: "PausedByAnnotation",
     message: `The object has the annotation "${scope.paused}"`,
   });
   // Changes were not reconciled, so the observed generation stays the same.
-  const { generation: _, ...metadata } = start.object.metadata;
-  await writeStatus(scope, { ...start, object: { ...start.object, metadata }, draft }, []);
+  const { generation: _, ...metadata } = run.object.metadata;
+  await writeDraft(scope, { ...run, object: { ...run.object, metadata } }, []);
 }
 
 async function withTimeout(
@@ -217,124 +209,18 @@ async function withTimeout(
   return await Promise.race([call({ ...run, signal }), late]);
 }
 
-async function writeStatus(scope: Scope, run: CurrentReconcile, removedConditions: readonly string[]): Promise<void> {
-  const { kind, writesStatus } = scope.controller;
-  if (!writesStatus) return;
-  const { metadata } = run.object;
-  // The cache has changes that other writers made during the reconcile.
-  const now = cachedVersion(scope, run.object);
-  // The object was replaced by another one of the same name. Its status must not be overwritten.
-  if (now.metadata.uid !== metadata.uid) return;
-  if (!isOwnKind(kind)) return await writeForeignStatus(scope, run, now);
-  const status = withoutUnknownFields(
-    kind,
-    run.draft.patch(now, metadata.generation, removedConditions, scope.clock.now()),
-  );
-  if (status === undefined) return;
-  // A merge patch replaces the whole list of conditions. If the list has conditions of other
-  // writers, the patch must fail when the object has changed.
-  const guard = run.draft.keepsOthers(now) ? { metadata: { resourceVersion: now.metadata.resourceVersion } } : {};
-  await patchReconciled(scope, run, { ...guard, status }, "status");
+function addFinalizer(scope: Scope, run: CurrentReconcile): void {
+  run.draft.changeFinalizers([scope.finalizer], orphanedFinalizers(scope, run));
 }
 
-/**
- * Writes the reported status of a kind that the operator does not define. Other programs may write
- * this status too: the `parents` of an HTTPRoute have an entry per implementation. A merge patch
- * replaces a whole list, so the write fails if the status has changed since the reconciler read it,
- * and the object is reconciled again.
- */
-async function writeForeignStatus(scope: Scope, run: CurrentReconcile, now: KubeObject): Promise<void> {
-  const { kind } = scope.controller;
-  const { generation } = run.object.metadata;
-  const status = run.draft.reportedPatch(
-    now,
-    generation,
-    scope.clock.now(),
-    (condition) => conditionAsStored(kind, condition),
-  );
-  if (status === undefined) return;
-  if (!equal(statusOf(now), statusOf(run.object))) {
-    throw new StaleObjectError(`The status of ${kind.kind} "${now.metadata.name}" changed during the reconcile`);
-  }
-  await patchReconciled(scope, run, { metadata: { resourceVersion: now.metadata.resourceVersion }, status }, "status");
+function removeFinalizers(scope: Scope, run: CurrentReconcile): void {
+  run.draft.changeFinalizers([], [scope.finalizer, ...orphanedFinalizers(scope, run)]);
 }
 
-/**
- * Returns a condition as the API server stores it, so that the next reconcile finds it unchanged.
- */
-function conditionAsStored(kind: AnyKind, condition: Condition): Condition {
-  // Built-in kinds omit an empty message from conditions, and few have an observed generation.
-  const isStored = kind.crd === undefined
-    ? (name: string) => name !== "observedGeneration" && !(name === "message" && condition.message === "")
-    : (name: string) => keepsInConditions(kind, name);
-  return Object.fromEntries(Object.entries(condition).filter(([name]) => isStored(name))) as unknown as Condition;
-}
-
-/**
- * Removes `conditions` and `observedGeneration` from a status patch if the kind's schema does not
- * define them. API servers would drop them, and each reconcile would send them again.
- */
-function withoutUnknownFields(kind: AnyKind, patch: unknown): unknown {
-  if (!isObject(patch)) return patch;
-  const entries = Object.entries(patch).filter(([name]) => !ADDED_FIELDS.includes(name) || keepsInStatus(kind, name));
-  return entries.length === 0 ? undefined : Object.fromEntries(entries);
-}
-
-const ADDED_FIELDS: readonly string[] = ["conditions", "observedGeneration"];
-
-/** Returns the cached object of the same name, or the given object if none is cached. */
-function cachedVersion(scope: Scope, object: KubeObject): KubeObject {
-  return ownCache(scope).get(keyOf(object.metadata)) ?? object;
-}
-
-async function addFinalizer(scope: Scope, start: ReconcileStart): Promise<KubeObject | undefined> {
-  const { resourceVersion, finalizers = [] } = start.object.metadata;
-  const rest = otherFinalizers(scope, start, finalizers);
-  return await patchReconciled(scope, start, { metadata: { resourceVersion, finalizers: [...rest, scope.finalizer] } });
-}
-
-async function removeFinalizer(scope: Scope, start: ReconcileStart): Promise<KubeObject | undefined> {
+/** Returns the finalizers of removed controllers that the reconcile removes. */
+function orphanedFinalizers(scope: Scope, { object, log }: CurrentReconcile): readonly string[] {
   // From the cache: another controller may have removed its finalizer during this cleanup.
-  const { uid, resourceVersion, finalizers = [] } = cachedVersion(scope, start.object).metadata;
-  if (uid !== start.object.metadata.uid) return undefined;
-  const rest = otherFinalizers(scope, start, finalizers);
-  return await patchReconciled(scope, start, { metadata: { resourceVersion, finalizers: rest } });
-}
-
-/**
- * Returns the finalizers that are neither the controller's own nor those of removed controllers.
- */
-function otherFinalizers(scope: Scope, { log }: ReconcileStart, finalizers: readonly string[]): string[] {
-  const orphaned = scope.orphanedFinalizers.in(finalizers);
-  if (orphaned.length > 0) log.info("Finalizers of removed controllers released", { finalizers: orphaned });
-  return finalizers.filter((name) => name !== scope.finalizer && !orphaned.includes(name));
-}
-
-/** Patches the reconciled object. Returns `undefined` if it was deleted. */
-async function patchReconciled(
-  scope: Scope,
-  start: ReconcileStart,
-  patch: unknown,
-  subresource?: string,
-): Promise<KubeObject | undefined> {
-  const { kind } = scope.controller;
-  const { name, namespace } = start.object.metadata;
-  start.signal.throwIfAborted();
-  const how = subresource === undefined ? {} : { subresource };
-  start.effects.wrote = true;
-  if (start.effects.trace) {
-    await traceWrite(scope, start, { kind, name, namespace }, { verb: "patch", patch, options: how });
-  }
-  try {
-    return await write(scope, start.object, { kind, name, namespace }, () =>
-      scope.client.patch(kind, name, patch, {
-        manager: scope.manager,
-        signal: start.signal,
-        ...(namespace === undefined ? {} : { namespace }),
-        ...how,
-      }));
-  } catch (error) {
-    if (isStatus(error, 404)) return undefined;
-    throw error;
-  }
+  const finalizers = scope.orphanedFinalizers.in(cachedVersion(scope, object).metadata.finalizers);
+  if (finalizers.length > 0) log.info("Finalizers of removed controllers released", { finalizers });
+  return finalizers;
 }

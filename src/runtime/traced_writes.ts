@@ -80,7 +80,7 @@ async function otherManager(
 }
 
 function patchFields(patch: unknown, { type = "merge", subresource }: PatchOptions = {}): readonly Difference[] {
-  if (type === "json") return operations(patch);
+  if (type === "json") return subresource === "status" ? statusOperations(patch) : operations(patch);
   const fields = subresource === "status" ? statusFields(patch) : patchedFields(patch);
   return fields.filter(({ path }) => path[1] !== "f:resourceVersion");
 }
@@ -100,6 +100,19 @@ function statusFields(patch: unknown): readonly Difference[] {
     })),
   ];
 }
+
+/** Returns the fields of a JSON patch of a status, as {@linkcode statusFields} does. */
+function statusOperations(patch: unknown): readonly Difference[] {
+  if (!Array.isArray(patch)) return [];
+  return patch.filter(isObject).filter(({ op }) => op !== "test").flatMap((operation) => {
+    const { path, value } = operation;
+    if (path === "/status") return statusFields({ status: value });
+    const name = WHOLE_STATUS_FIELDS.find((name) => path === `/status/${name}`);
+    return name === undefined ? operations([operation]) : statusFields({ status: { [name]: value } });
+  });
+}
+
+const WHOLE_STATUS_FIELDS: readonly string[] = ["conditions", "observedGeneration"];
 
 /** Returns the fields of a JSON patch. */
 function operations(patch: unknown): readonly Difference[] {
