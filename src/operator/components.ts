@@ -12,6 +12,7 @@ import { webhookRbacRules } from "../parts/rbac.ts";
 import { needsRunner, type Runner, type Units, withoutRunners } from "../parts/units.ts";
 import { AccessCheck, controllerAccess } from "../runtime/access_check.ts";
 import { ControllerLoop } from "../runtime/controller_loop.ts";
+import { controllerScope } from "../runtime/controller_scope.ts";
 import { Elector } from "../runtime/elector.ts";
 import { EventRecorder } from "../runtime/events.ts";
 import { HotLoops } from "../runtime/hot_loops.ts";
@@ -19,7 +20,6 @@ import { Informers } from "../runtime/informers.ts";
 import type { Logger } from "../runtime/logger.ts";
 import type { Metrics } from "../runtime/metrics.ts";
 import { ReportedFailures } from "../runtime/reported_failures.ts";
-import { scopeOf } from "../runtime/scope.ts";
 import { Tracing } from "../runtime/tracing.ts";
 import { reviewMemoryWithin, WebhookHandler } from "../runtime/webhooks/handler.ts";
 import type { OperatorDefinition } from "./operator_definition.ts";
@@ -273,7 +273,7 @@ export class Components {
       services: this.#context.services,
     };
     return [...this.#units.controllers].map(([key, controller]) =>
-      new ControllerLoop(scopeOf(name, key, controller, shared))
+      new ControllerLoop(controllerScope(name, key, controller, shared))
     );
   }
 

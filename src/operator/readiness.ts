@@ -59,7 +59,7 @@ export function watchLines(informers: Informers): ReadinessLine[] {
 
 /** Returns the line of a controller. */
 export function controllerLine({ scope, waitsFor, heldBy }: ControllerLoop): ReadinessLine {
-  const name = `controller ${scope.part}`;
+  const name = `controller ${scope.loop}`;
   if (waitsFor.length > 0) return { name, isReady: false, message: `waits for ${waitsFor.join(", ")}` };
   return { name, isReady: heldBy.length === 0, message: heldBy[0] ?? "running" };
 }

@@ -8,7 +8,7 @@ import { type Clock, sleep } from "../base/clock.ts";
 import { linked } from "../base/abort.ts";
 import { SelfSubjectAccessReview } from "../kinds/authorization_v1.gen.ts";
 import type { Client } from "../kube/client.ts";
-import { controllerRbacRules, describeRule, type PartRbacRule } from "../parts/rbac.ts";
+import { describeRule, type PartRbacRule } from "../parts/rbac.ts";
 import type { Input } from "../resource/kind.ts";
 import type { ControllerLoop } from "./controller_loop.ts";
 import type { Logger } from "./logger.ts";
@@ -59,7 +59,7 @@ export function controllerAccess(
   client: Client,
   namespaces: readonly string[] | undefined,
 ): AccessCheck {
-  const { clock, random, log, controller } = loop.scope;
+  const { clock, random, log, unit: { rbacRules } } = loop.scope;
   const hold = (reason: string | undefined): void => loop.hold(HOLD_NAME, reason);
   hold("checks its RBAC permissions");
   const check = new AccessCheck({
@@ -67,7 +67,7 @@ export function controllerAccess(
     clock,
     random,
     log,
-    rules: controllerRbacRules(controller),
+    rules: rbacRules,
     namespaces,
     hold,
   });

@@ -11,7 +11,6 @@ import type {
   ListOptions,
   NamespaceOptions,
   PatchOptions,
-  ReconcileReason,
 } from "../parts/context.ts";
 import { checkWritesStatus } from "../parts/status_owner.ts";
 import type { AnyKind, KubeObject, ObjectMetaInput, OwnerReference } from "../resource/kind.ts";
@@ -20,35 +19,13 @@ import { isApplied } from "./applied.ts";
 import { StaleObjectError } from "./failure.ts";
 import { stored } from "./stored_form.ts";
 import { CacheIndex } from "./cache_index.ts";
-import type { Logger } from "./logger.ts";
-import type { ReconcileEffects } from "./loop_trace.ts";
+import type { CurrentReconcile } from "./current_reconcile.ts";
 import { checkNotOwnedByOther, checkOwner, ownerReference } from "./owner.ts";
 import type { NamedWatches } from "./named_watches.ts";
 import { checkCovered } from "./narrowed.ts";
-import type { ObjectDraft } from "./object_draft.ts";
 import { cacheOf, isSame, isWatched, namedOf, remove, type Scope, type Target, write } from "./scope.ts";
 import type { ConditionPart } from "./status.ts";
 import { traceWrite } from "./traced_writes.ts";
-
-/** When the first attempt of consecutive failing ones began. */
-export interface FirstAttempt {
-  /** In milliseconds since the epoch. */
-  readonly time: number;
-  /** In monotonic milliseconds. */
-  readonly elapsed: number;
-}
-
-/** A running reconcile, as the functions of its context use it. */
-export interface CurrentReconcile {
-  readonly object: KubeObject;
-  readonly reason: ReconcileReason;
-  readonly attempt: number;
-  readonly firstAttempt: FirstAttempt;
-  readonly signal: AbortSignal;
-  readonly log: Logger;
-  readonly draft: ObjectDraft;
-  readonly effects: ReconcileEffects;
-}
 
 /**
  * The field validation of an apply. API servers reject unknown fields without it. It would only add
@@ -90,11 +67,11 @@ export function contextOf(scope: Scope, run: CurrentReconcile): Context {
     now: () => new Date(scope.clock.now()),
     clock: scope.clock,
     status: (part: Record<string, unknown>) => {
-      checkWritesStatus(scope.controller, "status()");
+      checkWritesStatus(scope.declared, "status()");
       run.draft.status.add(part);
     },
     condition: (condition: ConditionPart) => {
-      checkWritesStatus(scope.controller, "condition()");
+      checkWritesStatus(scope.declared, "condition()");
       run.draft.status.addCondition(condition);
     },
     log: run.log,
@@ -117,7 +94,7 @@ async function get(
   const namespace = namespaceOf(run, kind, options.namespace);
   if (kind.namespaced && namespace === undefined) {
     throw new TypeError(
-      `Cannot get ${kind.kind} "${name}": ${scope.controller.kind.kind} "${run.object.metadata.name}" is not in a namespace. Pass the namespace: ` +
+      `Cannot get ${kind.kind} "${name}": ${scope.unit.kind.kind} "${run.object.metadata.name}" is not in a namespace. Pass the namespace: ` +
         `get(${kind.kind}, "${name}", { namespace })`,
     );
   }
@@ -214,7 +191,7 @@ async function apply(
   options: ApplyOptions = {},
 ): Promise<unknown> {
   run.signal.throwIfAborted();
-  if (!scope.controller.owns.some((owned) => isSame(owned, kind))) throw undeclared(scope, kind, `Add it to "owns"`);
+  if (!scope.declared.owns.some((owned) => isSame(owned, kind))) throw undeclared(scope, kind, `Add it to "owns"`);
   if (!wanted.metadata?.name) {
     throw new TypeError(`Cannot apply a ${kind.kind}: metadata.name is missing. Set the name of the object`);
   }
@@ -260,7 +237,7 @@ function indexed({ indexes, part }: Scope, name: string, key: string): readonly 
  */
 function owned(scope: Scope, run: CurrentReconcile, kind: AnyKind): readonly KubeObject[] {
   const cache = scope.caches.find((cache) => isSame(cache.kind, kind));
-  if (cache === undefined || !scope.controller.owns.some((one) => isSame(one, kind))) {
+  if (cache === undefined || !scope.declared.owns.some((one) => isSame(one, kind))) {
     throw undeclared(scope, kind, 'Add it to "owns"');
   }
   let index = scope.children.get(cache);
@@ -284,9 +261,9 @@ async function applyAll(
 ): Promise<unknown[]> {
   const live: KubeObject[] = [];
   for (const [kind, wanted] of children) live.push(await context.apply(kind as never, wanted as never) as KubeObject);
-  if (!scope.controller.prune) return live;
+  if (!scope.declared.prune) return live;
   const wanted = new Set(live.map(({ metadata }) => metadata.uid));
-  for (const kind of scope.controller.owns) {
+  for (const kind of scope.declared.owns) {
     for (const object of cacheOf(scope, kind, undefined)?.values(run.object.metadata.namespace) ?? []) {
       const { metadata } = object;
       if (wanted.has(metadata.uid) || metadata.deletionTimestamp !== undefined) continue;
@@ -331,7 +308,7 @@ async function prune(
 
 async function create(scope: Scope, run: CurrentReconcile, kind: AnyKind, object: Wanted): Promise<unknown> {
   run.signal.throwIfAborted();
-  const isOwned = scope.controller.owns.some((owned) => isSame(owned, kind));
+  const isOwned = scope.declared.owns.some((owned) => isSame(owned, kind));
   if (!isOwned) checkDeclared(scope, kind, "create");
   const full = complete(scope, run, kind, object, isOwned);
   if (isOwned) checkChild(scope, "create()", kind, full);
@@ -350,7 +327,7 @@ async function patchObject(
   { namespace: given, ...how }: PatchOptions = {},
 ): Promise<unknown> {
   run.signal.throwIfAborted();
-  if (!scope.controller.owns.some((owned) => isSame(owned, kind))) checkDeclared(scope, kind, "patch");
+  if (!scope.declared.owns.some((owned) => isSame(owned, kind))) checkDeclared(scope, kind, "patch");
   const namespace = namespaceOf(run, kind, given);
   const call = { ...callOptions(run, namespace), ...how, manager: scope.manager };
   run.effects.wrote = true;
@@ -389,9 +366,9 @@ function complete(scope: Scope, run: CurrentReconcile, kind: AnyKind, wanted: Wa
   const namespace = namespaceOf(run, kind, wanted.metadata?.namespace);
   const metadata = { ...wanted.metadata, ...(namespace === undefined ? {} : { namespace }) };
   if (isOwned) {
-    checkOwner(scope.controller.kind, run.object, kind, metadata);
+    checkOwner(scope.unit.kind, run.object, kind, metadata);
     const references: readonly OwnerReference[] = metadata.ownerReferences ?? [];
-    metadata.ownerReferences = [...references, ownerReference(scope.controller.kind, run.object)];
+    metadata.ownerReferences = [...references, ownerReference(scope.unit.kind, run.object)];
   }
   return stored({
     ...wanted,
@@ -442,7 +419,7 @@ function callOptions(
  * program may not be type-checked.
  */
 function checkDeclared(scope: Scope, kind: AnyKind, verb: Verb): void {
-  const isDeclared = scope.controller.uses.some((access) => isSame(access.kind, kind) && access.verbs.includes(verb));
+  const isDeclared = scope.declared.uses.some((access) => isSame(access.kind, kind) && access.verbs.includes(verb));
   if (!isDeclared) throw undeclared(scope, kind, `Add access(${kind.kind}, "${verb}") to "uses"`);
 }
 

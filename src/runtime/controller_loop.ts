@@ -17,8 +17,7 @@ import { keyOf, type ObjectKey } from "../watch/key.ts";
 import type { Writer } from "../watch/own_writes.ts";
 import type { StoreChange } from "../watch/store.ts";
 import type { CodeObserver } from "./code_failure.ts";
-import type { CurrentReconcile, FirstAttempt } from "./context.ts";
-import { withReconcileLog } from "./current_reconcile.ts";
+import { type CurrentReconcile, type FirstAttempt, withReconcileLog } from "./current_reconcile.ts";
 import { failureOf, isProgrammingError, isRace } from "./failure.ts";
 import { explainLoop, HOT_LOOP } from "./hot_loops.ts";
 import { LoopTrace, ReconcileEffects } from "./loop_trace.ts";
@@ -27,7 +26,7 @@ import type { ControllerMetrics, ControllerState } from "./metrics.ts";
 import { ObjectDraft } from "./object_draft.ts";
 import { type NextReconcile, reconcileObject, reportFailure, reportPaused } from "./reconcile.ts";
 import { reconcileLog } from "./reconcile_log.ts";
-import { ownCache, type Scope, watchOf } from "./scope.ts";
+import { type LoopScope, ownCache, watchOf } from "./scope.ts";
 import { runTriggers } from "./triggers.ts";
 import type { ReconcileSpan, ReconcileTracing } from "./tracing.ts";
 import { type Add, isRelevant, listenToWatchedKinds, tracedChange } from "./watched_changes.ts";
@@ -80,7 +79,7 @@ interface RunningObject {
  * while this process leads.
  */
 export class ControllerLoop {
-  readonly scope: Scope;
+  readonly scope: LoopScope;
   /** Number of reconciles that started plus the number that ended. */
   activity = 0;
   readonly #queue: WorkQueue<ReconcileReason>;
@@ -108,10 +107,10 @@ export class ControllerLoop {
   #isStartLogged = false;
 
   /** @param scope The controller and what it uses. */
-  constructor(scope: Scope) {
+  constructor(scope: LoopScope) {
     this.scope = scope;
-    this.#metrics = scope.metrics.controller(scope.part, this.#state());
-    this.#tracing = scope.tracing?.controller(scope.part);
+    this.#metrics = scope.metrics.controller(scope.loop, this.#state());
+    this.#tracing = scope.tracing?.controller(scope.loop);
     this.#limit = new LoopLimit({
       clock: scope.clock,
       trace: () => new LoopTrace(),
@@ -140,10 +139,10 @@ export class ControllerLoop {
 
   /** Describes the objects that are being reconciled and the number of objects that are due. */
   get busy(): readonly string[] {
-    const running = [...this.#running.keys()].map((key) => `${this.scope.part} "${key}" is being reconciled`);
+    const running = [...this.#running.keys()].map((key) => `${this.scope.loop} "${key}" is being reconciled`);
     return this.#queue.depth === 0 || !this.#isOpen || this.#holds.size > 0
       ? running
-      : [...running, `${this.scope.part} has ${this.#queue.depth} objects due`];
+      : [...running, `${this.scope.loop} has ${this.#queue.depth} objects due`];
   }
 
   /** Number of reconciles that wait in `sleep` of their context. */
@@ -153,10 +152,10 @@ export class ControllerLoop {
 
   /** Describes the objects in hot loops whose next reconcile is delayed, each with the cause. */
   get delayed(): readonly string[] {
-    const { part, controller: { kind } } = this.scope;
+    const { loop, unit: { kind } } = this.scope;
     return this.#queue.paused.map((key) => {
       const { message, trigger } = this.#explain(key);
-      return `controller "${part}" does not converge on ${kind.kind} "${key}". ${message} Last trigger: ${trigger}.`;
+      return `controller "${loop}" does not converge on ${kind.kind} "${key}". ${message} Last trigger: ${trigger}.`;
     });
   }
 
@@ -178,12 +177,12 @@ export class ControllerLoop {
   #state(): ControllerState {
     const { scope } = this;
     return {
-      concurrency: scope.controller.concurrency,
+      concurrency: scope.unit.concurrency,
       counts: scope.counts,
       queue: () => this.#queue,
       isDegraded: () => this.#holds.has("permissions"),
       paused: () => this.#paused.size,
-      hotLoops: () => scope.hotLoops.of(scope.part),
+      hotLoops: () => scope.hotLoops.of(scope.loop),
       runSeconds: () => [...this.#running.values()].map(({ since }) => (scope.clock.elapsed() - since) / 1000),
     };
   }
@@ -298,7 +297,7 @@ export class ControllerLoop {
     }
     // The response to a write may contain earlier changes of other writers. Those must trigger a
     // reconcile, because no watch event will bring them again.
-    const isOwn = by?.part === this.scope.part && by.key === key;
+    const isOwn = by?.part === this.scope.loop && by.key === key;
     if (isOwn && before !== undefined && isStatusOrFinalizerChange(before, after)) {
       this.scope.counts.ownEvents++;
       return;
@@ -322,7 +321,7 @@ export class ControllerLoop {
     this.#failures.delete(key);
     this.#stalled.delete(key);
     this.#paused.delete(key);
-    this.scope.failures.forget(this.scope.controller.kind, key);
+    this.scope.failures.forget(this.scope.unit.kind, key);
     this.#queue.drop(key);
     this.#tracing?.forget(key);
     this.#limit.forget(key);
@@ -346,7 +345,7 @@ export class ControllerLoop {
     const { message, trigger, kind, object: written, field, manager, otherManager } = loop;
     const trace = this.#traceOf(key) ?? new LoopTrace();
     this.#hotLoops.set(key, { last: now, trace, timer: this.#watchLoop(key, LOOP_END) });
-    scope.hotLoops.begin(scope.controller.kind, key, scope.part, loop);
+    scope.hotLoops.begin(scope.unit.kind, key, scope.loop, loop);
     this.#logOf(object).warn("Hot loop detected", {
       cause: message,
       trigger,
@@ -367,7 +366,7 @@ export class ControllerLoop {
    * Checks after a delay, in milliseconds, whether a loop has ended. Until then it checks again.
    */
   #watchLoop(key: ObjectKey, after: number): Disposable {
-    const { clock, controller } = this.scope;
+    const { clock, unit } = this.scope;
     return clock.after(after, () => {
       const loop = this.#hotLoops.get(key);
       if (loop === undefined) return;
@@ -378,7 +377,7 @@ export class ControllerLoop {
       if (object === undefined) return;
       this.#logOf(object).info("Hot loop ended");
       // One more reconcile removes the condition.
-      if (ownsStatus(controller.kind) && controller.writesStatus) this.#queue.add(key, "requeued");
+      if (ownsStatus(unit.kind) && unit.writesStatus) this.#queue.add(key, "requeued");
     });
   }
 
@@ -392,11 +391,11 @@ export class ControllerLoop {
 
   #endLoop(key: ObjectKey): void {
     this.#hotLoops.get(key)?.timer[Symbol.dispose]();
-    if (this.#hotLoops.delete(key)) this.scope.hotLoops.end(this.scope.controller.kind, key, this.scope.part);
+    if (this.#hotLoops.delete(key)) this.scope.hotLoops.end(this.scope.unit.kind, key, this.scope.loop);
   }
 
   get #priority(): Priority {
-    return watchOf(this.scope.controller, this.scope.controller.kind)?.priority === "low" ? "resync" : "fresh";
+    return watchOf(this.scope.unit, this.scope.unit.kind)?.priority === "low" ? "resync" : "fresh";
   }
 
   /**
@@ -405,10 +404,10 @@ export class ControllerLoop {
    */
   #isWanted(object: KubeObject): boolean {
     const { deletionTimestamp, finalizers } = object.metadata;
-    const { finalizer, orphanedFinalizers } = this.scope;
+    const { finalizer, orphanedFinalizers } = this.scope.unit;
     const hasFinalizer = finalizers?.includes(finalizer) || orphanedFinalizers.in(finalizers).length > 0;
     if (deletionTimestamp !== undefined && hasFinalizer) return true;
-    return isRelevant(this.scope, watchOf(this.scope.controller, this.scope.controller.kind), {
+    return isRelevant(this.scope, watchOf(this.scope.unit, this.scope.unit.kind), {
       before: undefined,
       after: object,
     });
@@ -419,13 +418,13 @@ export class ControllerLoop {
    * change pauses or resumes the object.
    */
   #isRelevant(before: KubeObject, after: KubeObject): boolean {
-    const options = watchOf(this.scope.controller, this.scope.controller.kind);
+    const options = watchOf(this.scope.unit, this.scope.unit.kind);
     return isPaused(before, this.scope.paused) !== isPaused(after, this.scope.paused) ||
       isRelevant(this.scope, options, { before, after });
   }
 
   #startDue(): void {
-    while (this.#isOpen && this.#holds.size === 0 && this.#running.size < this.scope.controller.concurrency) {
+    while (this.#isOpen && this.#holds.size === 0 && this.#running.size < this.scope.unit.concurrency) {
       const work = this.#queue.take();
       if (work === undefined) return;
       const object = ownCache(this.scope).get(work.key);
@@ -549,18 +548,18 @@ export class ControllerLoop {
     failed: ReturnType<CodeObserver> | undefined,
   ): Promise<Next> {
     const failures = start.attempt;
-    const failure = failureOf(error, failures, this.scope.part, this.scope.random());
-    const { controller, part, failures: reported } = this.scope;
+    const failure = failureOf(error, failures, this.scope.loop, this.scope.random());
+    const { unit: { kind }, loop, failures: reported } = this.scope;
     if (!failure.isRace) {
       const { name, namespace, deletionTimestamp } = start.object.metadata;
       const what = deletionTimestamp === undefined ? "reconcile" : "cleanup";
-      failed?.({ operation: what, part, kind: controller.kind.kind, namespace, name, attempt: failures, error });
+      failed?.({ operation: what, part: loop, kind: kind.kind, namespace, name, attempt: failures, error });
     }
     // The object may have been deleted or replaced meanwhile.
     if (ownCache(this.scope).get(key)?.metadata.uid === start.object.metadata.uid) {
       this.#failures.set(key, { count: failures, firstAttempt: start.firstAttempt });
       if (failure.after === undefined) this.#stalled.add(key);
-      if (!failure.isRace) reported.set(controller.kind, key, part, failure);
+      if (!failure.isRace) reported.set(kind, key, loop, failure);
     }
     const next = failure.after === undefined
       ? undefined

@@ -7,10 +7,10 @@ import { ApiError, isStatus } from "../kube/api_error.ts";
 import type { AnyKind, Condition, KubeObject } from "../resource/kind.ts";
 import { isOwnKind, keepsInConditions, keepsInStatus } from "../resource/ownership.ts";
 import { keyOf } from "../watch/key.ts";
-import type { CurrentReconcile } from "./context.ts";
+import type { CurrentReconcile } from "./current_reconcile.ts";
 import { StaleObjectError } from "./failure.ts";
 import { type GuardedChanges, hasValues, patchOf } from "./object_patch.ts";
-import { ownCache, type Scope, write } from "./scope.ts";
+import { type LoopScope, ownCache, write } from "./scope.ts";
 import { statusOf } from "./status.ts";
 import { traceWrite } from "./traced_writes.ts";
 
@@ -18,13 +18,13 @@ import { traceWrite } from "./traced_writes.ts";
  * Writes all changes of a reconcile. The object comes before its status: if the process ends in
  * between, the status does not report a change that was not made.
  *
- * @param scope The controller and what it uses.
+ * @param scope The scope of the loop.
  * @param run The reconcile. Its draft has the changes.
  * @param removedConditions Condition types that no longer apply.
  * @throws {StaleObjectError} If the object changed so that the changes no longer apply.
  */
 export async function writeDraft(
-  scope: Scope,
+  scope: LoopScope,
   run: CurrentReconcile,
   removedConditions: readonly string[],
 ): Promise<void> {
@@ -36,12 +36,12 @@ export async function writeDraft(
  * Writes the changes of the object without its status. Later changes of the draft are sent by the
  * next call.
  *
- * @param scope The controller and what it uses.
+ * @param scope The scope of the loop.
  * @param run The reconcile. Its draft has the changes.
  * @returns The object; `undefined` if it was deleted or replaced.
  * @throws {StaleObjectError} If the object changed so that the changes no longer apply.
  */
-export async function writeObject(scope: Scope, run: CurrentReconcile): Promise<KubeObject | undefined> {
+export async function writeObject(scope: LoopScope, run: CurrentReconcile): Promise<KubeObject | undefined> {
   const object = cachedVersion(scope, run.object);
   // Another object of the same name must not get the changes.
   if (object.metadata.uid !== run.object.metadata.uid) return undefined;
@@ -49,25 +49,29 @@ export async function writeObject(scope: Scope, run: CurrentReconcile): Promise<
   return changes === undefined ? object : await send(scope, run, object, changes);
 }
 
-async function writeStatus(scope: Scope, run: CurrentReconcile, removedConditions: readonly string[]): Promise<void> {
-  if (!scope.controller.writesStatus) return;
+async function writeStatus(
+  scope: LoopScope,
+  run: CurrentReconcile,
+  removedConditions: readonly string[],
+): Promise<void> {
+  if (!scope.unit.writesStatus) return;
   // The cache has changes that other writers made during the reconcile.
   const object = cachedVersion(scope, run.object);
   if (object.metadata.uid !== run.object.metadata.uid) return;
-  const changes = isOwnKind(scope.controller.kind)
+  const changes = isOwnKind(scope.unit.kind)
     ? statusChanges(scope, run, object, removedConditions)
     : foreignStatusChanges(scope, run, object);
   if (changes !== undefined) await send(scope, run, object, changes, "status");
 }
 
 function statusChanges(
-  scope: Scope,
+  scope: LoopScope,
   { draft, object: { metadata: { generation } } }: CurrentReconcile,
   object: KubeObject,
   removedConditions: readonly string[],
 ): GuardedChanges | undefined {
   const patch = draft.status.patch(object, generation, removedConditions, scope.clock.now());
-  const status = withoutUnknownFields(scope.controller.kind, patch);
+  const status = withoutUnknownFields(scope.unit.kind, patch);
   const fields = draft.takeStatusFields();
   if (status === undefined) return fields.length === 0 ? undefined : { merge: {}, fields, isVersioned: false };
   // The patch replaces the whole list of conditions. If the list has conditions of other writers,
@@ -81,8 +85,8 @@ function statusChanges(
  * replaces a whole list, so the write fails if the status has changed since the reconciler read it,
  * and the object is reconciled again.
  */
-function foreignStatusChanges(scope: Scope, run: CurrentReconcile, object: KubeObject): GuardedChanges | undefined {
-  const { kind } = scope.controller;
+function foreignStatusChanges(scope: LoopScope, run: CurrentReconcile, object: KubeObject): GuardedChanges | undefined {
+  const { kind } = scope.unit;
   const status = run.draft.status.reportedPatch(
     object,
     run.object.metadata.generation,
@@ -123,19 +127,19 @@ function withoutUnknownFields(kind: AnyKind, patch: unknown): unknown {
 const ADDED_FIELDS: readonly string[] = ["conditions", "observedGeneration"];
 
 /** Returns the cached object of the same name, or the given object if none is cached. */
-export function cachedVersion(scope: Scope, object: KubeObject): KubeObject {
+export function cachedVersion(scope: LoopScope, object: KubeObject): KubeObject {
   return ownCache(scope).get(keyOf(object.metadata)) ?? object;
 }
 
 /** Sends changes of the reconciled object. Returns `undefined` if it was deleted. */
 async function send(
-  scope: Scope,
+  scope: LoopScope,
   run: CurrentReconcile,
   object: KubeObject,
   changes: GuardedChanges,
   subresource?: string,
 ): Promise<KubeObject | undefined> {
-  const { kind } = scope.controller;
+  const { kind } = scope.unit;
   const { name, namespace } = run.object.metadata;
   run.signal.throwIfAborted();
   if (!hasValues(object, changes.fields)) throw staleObject(kind, object);

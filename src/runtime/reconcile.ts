@@ -5,11 +5,11 @@ import { milliseconds } from "../base/duration.ts";
 import type { ReconcileResult, Requeue } from "../parts/outcome.ts";
 import { isOwnKind, ownsStatus } from "../resource/ownership.ts";
 import { keyOf } from "../watch/key.ts";
-import { contextOf, type CurrentReconcile } from "./context.ts";
+import type { CurrentReconcile } from "./current_reconcile.ts";
 import { nextStep } from "./finalizer.ts";
 import { HOT_LOOP } from "./hot_loops.ts";
 import { cachedVersion, writeDraft, writeObject } from "./object_writer.ts";
-import { isSame, type Scope } from "./scope.ts";
+import { isSame, type LoopScope } from "./scope.ts";
 
 /** When an object is reconciled again. */
 export interface NextReconcile {
@@ -23,14 +23,14 @@ export interface NextReconcile {
  * @returns When to reconcile it again; `undefined` if only a change triggers it.
  * @throws The error of the reconciler or of a write.
  */
-export async function reconcileObject(scope: Scope, run: CurrentReconcile): Promise<NextReconcile | undefined> {
-  const { controller, finalizer } = scope;
+export async function reconcileObject(scope: LoopScope, run: CurrentReconcile): Promise<NextReconcile | undefined> {
+  const { unit } = scope;
   const { finalizers = [], deletionTimestamp } = run.object.metadata;
-  const hasCleanup = controller.cleanup !== undefined;
+  const hasCleanup = unit.cleanup !== undefined;
   const isDeleting = deletionTimestamp !== undefined;
-  const orphaned = scope.orphanedFinalizers.in(finalizers);
+  const orphaned = unit.orphanedFinalizers.in(finalizers);
   // Finalizers of removed controllers are removed by the same patch.
-  const own = finalizers.includes(finalizer) ? [finalizer] : [];
+  const own = finalizers.includes(unit.finalizer) ? [unit.finalizer] : [];
   const hasFinalizer = hasCleanup && !isDeleting
     ? own.length > 0 && orphaned.length === 0
     : own.length + orphaned.length > 0 && mayRemoveFinalizers(scope, run, [...own, ...orphaned]);
@@ -61,7 +61,7 @@ export async function reconcileObject(scope: Scope, run: CurrentReconcile): Prom
  * is reconciled with the finalizer of an earlier version, and a warning is logged.
  */
 function mayRemoveFinalizers(
-  { controller: { kind, uses, cleanup } }: Scope,
+  { unit: { kind, uses, cleanup } }: LoopScope,
   { log }: CurrentReconcile,
   [finalizer = ""]: readonly string[],
 ): boolean {
@@ -79,22 +79,22 @@ function mayRemoveFinalizers(
  * Reconciles an object after its finalizers were patched. An object that was deleted meanwhile is
  * skipped, because children that a reconcile created for it would never be cleaned up.
  */
-async function reconcileAfterWrite(scope: Scope, run: CurrentReconcile): Promise<NextReconcile | undefined> {
+async function reconcileAfterWrite(scope: LoopScope, run: CurrentReconcile): Promise<NextReconcile | undefined> {
   const object = await writeObject(scope, run);
   return object === undefined ? undefined : await reconcile(scope, { ...run, object });
 }
 
-async function reconcile(scope: Scope, run: CurrentReconcile): Promise<NextReconcile | undefined> {
+async function reconcile(scope: LoopScope, run: CurrentReconcile): Promise<NextReconcile | undefined> {
   scope.shape?.checkValid(run.object);
   const outcome = nextReconcileOf(
     scope,
     "reconcile",
-    await withTimeout(scope, run, (run) => scope.controller.reconcile(run.object, contextOf(scope, run))),
+    await withTimeout(scope, run, (run) => scope.unit.reconcile(run)),
   );
-  const { kind } = scope.controller;
+  const { kind } = scope.unit;
   const key = keyOf(run.object.metadata);
-  scope.failures.set(kind, key, scope.part, undefined);
-  const other = scope.failures.ofOthers(kind, key, scope.part);
+  scope.failures.set(kind, key, scope.loop, undefined);
+  const other = scope.failures.ofOthers(kind, key, scope.loop);
   if (ownsStatus(kind)) {
     run.draft.status.offerCondition(
       other === undefined
@@ -109,8 +109,8 @@ async function reconcile(scope: Scope, run: CurrentReconcile): Promise<NextRecon
 }
 
 /** Adds the condition of a hot loop if the object is in one. */
-function addHotLoopCondition(scope: Scope, { object, draft }: CurrentReconcile): void {
-  const { hotLoops, controller: { kind } } = scope;
+function addHotLoopCondition(scope: LoopScope, { object, draft }: CurrentReconcile): void {
+  const { hotLoops, unit: { kind } } = scope;
   const message = ownsStatus(kind) ? hotLoops.messageFor(kind, cachedVersion(scope, object)) : undefined;
   if (message !== undefined) {
     draft.status.offerCondition({ type: "Reconciling", status: "True", reason: HOT_LOOP, message });
@@ -121,11 +121,11 @@ function addHotLoopCondition(scope: Scope, { object, draft }: CurrentReconcile):
  * Cleans up a deleted object. Success is not reported in the status, because the object disappears
  * with its last finalizer.
  */
-async function cleanup(scope: Scope, run: CurrentReconcile): Promise<NextReconcile | undefined> {
+async function cleanup(scope: LoopScope, run: CurrentReconcile): Promise<NextReconcile | undefined> {
   const outcome = nextReconcileOf(
     scope,
     "cleanup",
-    await withTimeout(scope, run, (run) => scope.controller.cleanup!(run.object, contextOf(scope, run))),
+    await withTimeout(scope, run, (run) => scope.unit.cleanup!(run)),
   );
   // The cleanup requested another call, so it is not complete and the finalizer stays.
   if (outcome !== undefined) {
@@ -144,7 +144,7 @@ async function cleanup(scope: Scope, run: CurrentReconcile): Promise<NextReconci
  *
  * @throws {TypeError} If the value is neither `undefined`, `null` nor the result of `requeue`.
  */
-function nextReconcileOf(scope: Scope, what: string, outcome: unknown): NextReconcile | undefined {
+function nextReconcileOf(scope: LoopScope, what: string, outcome: unknown): NextReconcile | undefined {
   if (outcome === undefined || outcome === null) return undefined;
   const { after, at } = outcome as Requeue;
   if (typeof after === "number" && after >= 0) return { after };
@@ -159,14 +159,14 @@ function nextReconcileOf(scope: Scope, what: string, outcome: unknown): NextReco
  * the `Ready` condition of other kinds has its own meaning.
  */
 export async function reportFailure(
-  scope: Scope,
+  scope: LoopScope,
   run: CurrentReconcile,
   reason: string,
   message: string,
   isStalled: boolean,
 ): Promise<void> {
   const draft = run.draft.withoutReport();
-  if (!ownsStatus(scope.controller.kind)) return void await writeDraft(scope, { ...run, draft }, []);
+  if (!ownsStatus(scope.unit.kind)) return void await writeDraft(scope, { ...run, draft }, []);
   draft.status.addCondition({ type: "Ready", status: "False", reason, message });
   draft.status.addCondition({ type: isStalled ? "Stalled" : "Reconciling", status: "True", reason, message });
   await writeDraft(scope, { ...run, draft }, [isStalled ? "Reconciling" : "Stalled", "Paused"]);
@@ -176,8 +176,8 @@ export async function reportFailure(
  * Reports in the object's status that an annotation pauses it. Only for kinds whose status the
  * operator owns.
  */
-export async function reportPaused(scope: Scope, run: CurrentReconcile): Promise<void> {
-  if (!ownsStatus(scope.controller.kind)) return;
+export async function reportPaused(scope: LoopScope, run: CurrentReconcile): Promise<void> {
+  if (!ownsStatus(scope.unit.kind)) return;
   run.draft.status.addCondition({
     type: "Paused",
     status: "True",
@@ -190,11 +190,11 @@ export async function reportPaused(scope: Scope, run: CurrentReconcile): Promise
 }
 
 async function withTimeout(
-  scope: Scope,
+  scope: LoopScope,
   run: CurrentReconcile,
   call: (run: CurrentReconcile) => Promise<ReconcileResult> | ReconcileResult,
 ): Promise<ReconcileResult> {
-  const { timeout } = scope.controller;
+  const { timeout } = scope.unit;
   if (timeout === undefined) return await call(run);
   using limit = linked([run.signal]);
   const { signal } = limit;
@@ -209,18 +209,18 @@ async function withTimeout(
   return await Promise.race([call({ ...run, signal }), late]);
 }
 
-function addFinalizer(scope: Scope, run: CurrentReconcile): void {
-  run.draft.changeFinalizers([scope.finalizer], orphanedFinalizers(scope, run));
+function addFinalizer(scope: LoopScope, run: CurrentReconcile): void {
+  run.draft.changeFinalizers([scope.unit.finalizer], releasedFinalizers(scope, run));
 }
 
-function removeFinalizers(scope: Scope, run: CurrentReconcile): void {
-  run.draft.changeFinalizers([], [scope.finalizer, ...orphanedFinalizers(scope, run)]);
+function removeFinalizers(scope: LoopScope, run: CurrentReconcile): void {
+  run.draft.changeFinalizers([], [scope.unit.finalizer, ...releasedFinalizers(scope, run)]);
 }
 
 /** Returns the finalizers of removed controllers that the reconcile removes. */
-function orphanedFinalizers(scope: Scope, { object, log }: CurrentReconcile): readonly string[] {
+function releasedFinalizers(scope: LoopScope, { object, log }: CurrentReconcile): readonly string[] {
   // From the cache: another controller may have removed its finalizer during this cleanup.
-  const finalizers = scope.orphanedFinalizers.in(cachedVersion(scope, object).metadata.finalizers);
+  const finalizers = scope.unit.orphanedFinalizers.in(cachedVersion(scope, object).metadata.finalizers);
   if (finalizers.length > 0) log.info("Finalizers of removed controllers released", { finalizers });
   return finalizers;
 }

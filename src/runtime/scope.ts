@@ -1,11 +1,15 @@
 /**
- * The state that all reconciles of a controller share, such as its names, the client and the
- * caches.
+ * The state that reconciles share: all reconciles of an operator (`Shared`), those of one loop
+ * (`LoopScope`), and the calls of one part's functions (`Scope`). The loop of a controller calls
+ * only this controller. A loop can also call several parts, each with its own field manager and
+ * declarations.
  */
 import { withoutUrlCredentials } from "../base/url_credentials.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Client } from "../kube/client.ts";
 import type { Controller } from "../parts/controller.ts";
+import type { ReconcileResult } from "../parts/outcome.ts";
+import type { PartRbacRule } from "../parts/rbac.ts";
 import type { Units } from "../parts/units.ts";
 import type { Watch } from "../parts/watch.ts";
 import type { AnyKind, KubeObject } from "../resource/kind.ts";
@@ -13,16 +17,17 @@ import { keyOf } from "../watch/key.ts";
 import type { InformerCache } from "../watch/informer_cache.ts";
 import { labelSelectorOf, type Selection } from "../watch/selection.ts";
 import type { CodeObserver } from "./code_failure.ts";
+import type { CurrentReconcile } from "./current_reconcile.ts";
 import type { EventRecorder } from "./events.ts";
 import type { HotLoops } from "./hot_loops.ts";
 import type { Informers } from "./informers.ts";
 import { CacheIndex } from "./cache_index.ts";
 import type { Logger } from "./logger.ts";
-import { OrphanedFinalizers } from "./orphaned_finalizers.ts";
+import type { OrphanedFinalizers } from "./orphaned_finalizers.ts";
 import type { Metrics } from "./metrics.ts";
 import { NamedWatches } from "./named_watches.ts";
 import { type NarrowedWatch, narrowedWatch } from "./narrowed.ts";
-import { fieldManager, finalizerName, pausedAnnotation } from "./names.ts";
+import { fieldManager, pausedAnnotation } from "./names.ts";
 import { ObjectShape } from "./object_shape.ts";
 import type { Tracing } from "./tracing.ts";
 import { type RequestedObject, requestedObject, requestList } from "./reconcile_request.ts";
@@ -56,14 +61,44 @@ export interface Shared {
   readonly observe?: CodeObserver | undefined;
 }
 
-/** The state that all reconciles of one controller share. */
-export interface Scope extends Shared {
-  /** The controller's key among the parts. */
-  readonly part: string;
-  readonly controller: Controller;
+/**
+ * What a loop runs: the declarations of a controller, or of all parts that the loop calls, and the
+ * functions that reconcile an object.
+ */
+export interface LoopUnit extends
+  Pick<
+    Controller,
+    | "kind"
+    | "owns"
+    | "reads"
+    | "uses"
+    | "watches"
+    | "indexes"
+    | "triggers"
+    | "concurrency"
+    | "timeout"
+    | "writesStatus"
+  > {
+  /** The RBAC rules without which no reconcile starts. */
+  readonly rbacRules: readonly PartRbacRule[];
+  /** The finalizer that objects have if there is a `cleanup`. */
+  readonly finalizer: string;
+  /** Finds finalizers of removed controllers. */
+  readonly orphanedFinalizers: OrphanedFinalizers;
+  /** Reconciles an object. */
+  reconcile(run: CurrentReconcile): Promise<ReconcileResult> | ReconcileResult;
+  /** Cleans up before an object is deleted; `undefined` if that is not needed. */
+  readonly cleanup: ((run: CurrentReconcile) => Promise<ReconcileResult> | ReconcileResult) | undefined;
+}
+
+/** The state that all reconciles of one loop share. */
+export interface LoopScope extends Shared {
+  /** Name of the loop: the key of its controller among the parts. */
+  readonly loop: string;
+  readonly unit: LoopUnit;
   /** The caches of the kinds that it watches, its own kind first. */
   readonly caches: readonly InformerCache[];
-  /** The controller's indexes by name. */
+  /** The indexes by name. */
   readonly indexes: ReadonlyMap<string, CacheIndex>;
   /** For each kind that `owned` was called with, its objects by the UID of the owner. */
   readonly children: Map<InformerCache, CacheIndex>;
@@ -75,34 +110,42 @@ export interface Scope extends Shared {
   readonly shape: ObjectShape | undefined;
   /** Counters for metrics. */
   readonly counts: { skippedWrites: number; ownEvents: number; delayedReconciles: number };
-  /** The field manager of the controller's writes. */
+  /** The field manager of finalizers and of the status. */
   readonly manager: string;
-  readonly finalizer: string;
-  /** Finds finalizers of removed controllers. */
-  readonly orphanedFinalizers: OrphanedFinalizers;
   /** The annotation that pauses an object. */
   readonly paused: string;
 }
 
+/** The declarations of a part that limit what its functions may do. */
+export type PartDeclarations = Pick<Controller, "kind" | "owns" | "uses" | "prune" | "writesStatus">;
+
+/** The state that all calls of one part's functions share. */
+export interface Scope extends LoopScope {
+  /** The part's key. */
+  readonly part: string;
+  readonly declared: PartDeclarations;
+  /** The field manager of the part's writes. */
+  readonly manager: string;
+  /** The part's log. */
+  readonly log: Logger;
+}
+
 /**
- * Creates the scope of a controller.
+ * Creates the scope of a loop.
  *
  * @param operator Name of the operator.
- * @param part Name of the part.
- * @param controller The controller.
- * @param shared The state that all controllers share.
+ * @param loop Name of the loop.
+ * @param unit What the loop runs.
+ * @param shared The state that all loops share.
  */
-export function scopeOf(operator: string, part: string, controller: Controller, shared: Shared): Scope {
-  const { kind } = controller;
-  const caches = watchedKinds(controller).map((kind) =>
-    shared.informers.of(
-      kind,
-      selectionOf(watchOf(controller, kind), kind === controller.kind ? shared.selector : undefined),
-    )
+export function loopScope(operator: string, loop: string, unit: LoopUnit, shared: Shared): LoopScope {
+  const { kind } = unit;
+  const caches = watchedKinds(unit).map((kind) =>
+    shared.informers.of(kind, selectionOf(watchOf(unit, kind), kind === unit.kind ? shared.selector : undefined))
   );
-  const log = shared.log.with({ controller: part, controllerGroup: kind.group, controllerKind: kind.kind });
-  const guard: Guard = { log, part, observe: shared.observe };
-  const indexes = Object.entries(controller.indexes).map(([name, { kind, keys }]) => {
+  const log = shared.log.with({ controller: loop, controllerGroup: kind.group, controllerKind: kind.kind });
+  const guard: Guard = { log, loop, observe: shared.observe };
+  const indexes = Object.entries(unit.indexes).map(([name, { kind, keys }]) => {
     const cache = caches.find((cache) => isSame(cache.kind, kind))!;
     const keysOf = (object: KubeObject): readonly string[] => {
       const found = guarded(guard, { what: `index "${name}"`, kind, object }, () => {
@@ -113,7 +156,7 @@ export function scopeOf(operator: string, part: string, controller: Controller, 
     };
     return [name, new CacheIndex(cache, keysOf)] as const;
   });
-  const named = controller.watches.flatMap(({ kind: of, options }) => {
+  const named = unit.watches.flatMap(({ kind: of, options }) => {
     const { names } = options;
     if (names === undefined) return [];
     const namesOf = (own: KubeObject): readonly RequestedObject[] =>
@@ -128,26 +171,37 @@ export function scopeOf(operator: string, part: string, controller: Controller, 
   }
   return {
     ...shared,
-    part,
-    controller,
+    loop,
+    unit,
     caches,
     indexes: new Map(indexes),
     children: new Map(),
-    narrowed: controller.watches.filter(({ kind }) => controller.owns.some((owned) => isSame(owned, kind)))
+    narrowed: unit.watches.filter(({ kind }) => unit.owns.some((owned) => isSame(owned, kind)))
       .flatMap((watch) => narrowedWatch(watch) ?? []),
     named,
-    shape: watchOf(controller, kind)?.metadataOnly ? undefined : new ObjectShape(kind, caches[0]!),
+    shape: watchOf(unit, kind)?.metadataOnly ? undefined : new ObjectShape(kind, caches[0]!),
     counts: { skippedWrites: 0, ownEvents: 0, delayedReconciles: 0 },
     log,
-    manager: fieldManager(operator, part),
-    finalizer: finalizerName(operator, part, controller),
-    orphanedFinalizers: new OrphanedFinalizers(operator, shared.controllers, part),
+    manager: fieldManager(operator, loop),
     paused: pausedAnnotation(operator, kind),
   };
 }
 
+/**
+ * Returns the scope of a part that a loop calls.
+ *
+ * @param scope The loop's scope.
+ * @param operator Name of the operator.
+ * @param part The part's key.
+ * @param declared The part's declarations.
+ */
+export function partScope(scope: LoopScope, operator: string, part: string, declared: PartDeclarations): Scope {
+  const log = part === scope.loop ? scope.log : scope.log.with({ part });
+  return { ...scope, part, declared, manager: fieldManager(operator, part), log };
+}
+
 /** Where an error of user code is reported. */
-type Guard = Pick<Scope, "log" | "part" | "observe">;
+type Guard = Pick<LoopScope, "log" | "loop" | "observe">;
 
 /** A user function, and the object that it is called with. */
 interface GuardedCall {
@@ -174,23 +228,23 @@ export function guarded<T>(guard: Guard, { what, kind, object }: GuardedCall, ca
       error: withoutUrlCredentials(error instanceof Error ? error.stack ?? error.message : String(error)),
     });
     const { namespace, name } = object?.metadata ?? {};
-    guard.observe?.()({ operation: what, part: guard.part, kind: kind?.kind ?? object?.kind, namespace, name, error });
+    guard.observe?.()({ operation: what, part: guard.loop, kind: kind?.kind ?? object?.kind, namespace, name, error });
     return undefined;
   }
 }
 
 /**
- * Returns the kinds that a controller watches, its own first, without duplicates. Kinds whose
+ * Returns the kinds that a loop watches, its own first, without duplicates. Kinds whose
  * objects are watched by name are not among them.
  */
-function watchedKinds({ kind, owns, reads, watches }: Controller): readonly AnyKind[] {
+function watchedKinds({ kind, owns, reads, watches }: LoopUnit): readonly AnyKind[] {
   const unnamed = watches.filter(({ options }) => options.names === undefined);
   const kinds = [kind, ...owns, ...reads, ...unnamed.map(({ kind }) => kind)];
   return kinds.filter((one, i) => kinds.findIndex((other) => isSame(one, other)) === i);
 }
 
-/** Returns the options of a controller's watch on a kind; `undefined` if it declares none. */
-export function watchOf({ watches }: Controller, kind: AnyKind): Watch["options"] | undefined {
+/** Returns the options of a loop's watch on a kind; `undefined` if it declares none. */
+export function watchOf({ watches }: Pick<LoopUnit, "watches">, kind: AnyKind): Watch["options"] | undefined {
   return watches.find((watch) => isSame(watch.kind, kind))?.options;
 }
 
@@ -214,28 +268,32 @@ export function isSame(one: AnyKind, other: AnyKind): boolean {
 }
 
 /**
- * Returns the cache of a kind if the controller declares it (its own kind, `owns`, `reads`,
+ * Returns the cache of a kind if the loop watches it (its own kind, `owns`, `reads`,
  * `watches`) and it covers the namespace: an operator of one namespace sees no events of another.
  */
-export function cacheOf({ caches }: Scope, kind: AnyKind, namespace: string | undefined): InformerCache | undefined {
+export function cacheOf(
+  { caches }: LoopScope,
+  kind: AnyKind,
+  namespace: string | undefined,
+): InformerCache | undefined {
   const cache = caches.find((cache) => isSame(cache.kind, kind));
   return cache?.covers(namespace) ? cache : undefined;
 }
 
 /** Returns the watches of a kind whose objects are watched by name. */
-export function namedOf({ named }: Scope, kind: AnyKind): NamedWatches | undefined {
+export function namedOf({ named }: LoopScope, kind: AnyKind): NamedWatches | undefined {
   return named.find((watches) => isSame(watches.kind, kind));
 }
 
-/** Returns the cache of the controller's own kind. */
-export function ownCache({ caches }: Scope): InformerCache {
+/** Returns the cache of the loop's own kind. */
+export function ownCache({ caches }: LoopScope): InformerCache {
   return caches[0]!;
 }
 
 /**
- * Returns whether a controller watches a kind: its own, or one of `owns`, `reads` and `watches`.
+ * Returns whether a loop watches a kind: its own, or one of `owns`, `reads` and `watches`.
  */
-export function isWatched({ caches }: Scope, kind: AnyKind): boolean {
+export function isWatched({ caches }: LoopScope, kind: AnyKind): boolean {
   return caches.some((cache) => isSame(cache.kind, kind));
 }
 
@@ -250,13 +308,13 @@ export interface Target {
  * Sends a write. If the kind has a cache, the response updates it, so that reads return it at once
  * and the write does not trigger another reconcile of the object.
  *
- * @param scope The controller and what it uses.
+ * @param scope The scope of the loop.
  * @param object The object that is being reconciled.
  * @param target The object of the write.
  * @param send Sends the write.
  */
 export async function write(
-  scope: Scope,
+  scope: LoopScope,
   object: KubeObject,
   { kind, name = "", namespace }: Target,
   send: () => Promise<KubeObject>,
@@ -264,20 +322,20 @@ export async function write(
   const key = keyOf({ name, namespace });
   const cache = cacheOf(scope, kind, namespace) ?? namedOf(scope, kind)?.of(key);
   if (cache === undefined) return await send();
-  return await cache.write(key, { part: scope.part, key: keyOf(object.metadata) }, send);
+  return await cache.write(key, { part: scope.loop, key: keyOf(object.metadata) }, send);
 }
 
 /**
  * Sends a deletion. If the kind has a cache, the object is removed from it at once, and the
  * deletion does not trigger another reconcile of the object.
  *
- * @param scope The controller and what it uses.
+ * @param scope The scope of the loop.
  * @param object The object that is being reconciled.
  * @param target The object to delete.
  * @param send Sends the deletion. Returns the object if finalizers keep it.
  */
 export async function remove(
-  scope: Scope,
+  scope: LoopScope,
   object: KubeObject,
   { kind, name = "", namespace }: Target,
   send: () => Promise<KubeObject | undefined>,
@@ -285,5 +343,5 @@ export async function remove(
   const key = keyOf({ name, namespace });
   const cache = cacheOf(scope, kind, namespace) ?? namedOf(scope, kind)?.of(key);
   if (cache === undefined) return void await send();
-  await cache.remove(key, { part: scope.part, key: keyOf(object.metadata) }, send);
+  await cache.remove(key, { part: scope.loop, key: keyOf(object.metadata) }, send);
 }

@@ -13,7 +13,7 @@ import {
   patchedFields,
 } from "./field_path.ts";
 import type { ReconcileEffects } from "./loop_trace.ts";
-import { cacheOf, type Scope, type Target } from "./scope.ts";
+import { cacheOf, type LoopScope, type Target } from "./scope.ts";
 
 /** The parts of a reconcile that recording a write needs. */
 interface Writing {
@@ -30,12 +30,12 @@ export type Write =
 /**
  * Records a write, and finds the field manager that keeps changing its fields.
  *
- * @param scope The controller and what it uses.
+ * @param scope The scope of the loop or part that writes.
  * @param run The reconcile.
  * @param target The object that is written.
  * @param write The write.
  */
-export async function traceWrite(scope: Scope, run: Writing, target: Target, write: Write): Promise<void> {
+export async function traceWrite(scope: LoopScope, run: Writing, target: Target, write: Write): Promise<void> {
   const { effects: { trace } } = run;
   if (trace === undefined) return;
   const { kind, name = "", namespace } = target;
@@ -56,7 +56,7 @@ function fieldsOf(write: Write): readonly Difference[] {
 const WHOLE: Difference = { path: [], wanted: undefined };
 
 async function otherManager(
-  scope: Scope,
+  scope: LoopScope,
   signal: AbortSignal,
   { kind, name = "", namespace }: Target,
   path: FieldPath,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Pod } from "../kinds/mod.ts";
 import { LoopTrace, ReconcileEffects } from "./loop_trace.ts";
-import type { Scope } from "./scope.ts";
+import type { LoopScope } from "./scope.ts";
 import { traceWrite, type Write } from "./traced_writes.ts";
 
 const time = (seconds: number) => `2030-01-01T00:00:0${seconds}Z`;
@@ -42,7 +42,7 @@ for (const { name, write } of STATUS_WRITES) {
   Deno.test(`traceWrite finds the condition that ${name} sets to the same value again`, async () => {
     const trace = new LoopTrace();
     const run = { effects: new ReconcileEffects(trace), signal: new AbortController().signal };
-    const scope = { caches: [], named: [] } as unknown as Scope;
+    const scope = { caches: [], named: [] } as unknown as LoopScope;
     for (let i = 0; i < 7; i++) await traceWrite(scope, run, { kind: Pod, name: "a", namespace: "b" }, write(i));
     assert.equal(run.effects.repeated, true);
     assert.deepEqual(trace.busiest?.path, ["f:status", "f:conditions", 'k:{"type":"Ready"}']);

@@ -5,7 +5,7 @@ import { sleep } from "../base/clock.ts";
 import type { SourceContext, Trigger } from "../parts/trigger.ts";
 import type { ReconcileRequest } from "../parts/watch.ts";
 import { keyOf } from "../watch/key.ts";
-import { guarded, ownCache, type Scope } from "./scope.ts";
+import { guarded, type LoopScope, ownCache } from "./scope.ts";
 import { requestedObject, requestList } from "./reconcile_request.ts";
 import type { Add } from "./watched_changes.ts";
 
@@ -15,19 +15,19 @@ const RETRY = { first: 1000, longest: 5 * 60_000 };
 /**
  * Runs the triggers of a controller until the signal is aborted.
  *
- * @param scope The controller and what it uses.
+ * @param scope The scope of the loop.
  * @param add Adds a key to its queue.
  * @param signal When aborted, ends the triggers. They are not awaited, because user code may ignore
  * the signal.
  */
-export function runTriggers(scope: Scope, add: Add, signal: AbortSignal): void {
-  for (const trigger of scope.controller.triggers) {
+export function runTriggers(scope: LoopScope, add: Add, signal: AbortSignal): void {
+  for (const trigger of scope.unit.triggers) {
     if ("every" in trigger) void runInterval(scope, add, trigger.every, signal);
     else void runSource(scope, add, trigger, signal);
   }
 }
 
-async function runInterval(scope: Scope, add: Add, interval: number, signal: AbortSignal): Promise<void> {
+async function runInterval(scope: LoopScope, add: Add, interval: number, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await sleep(scope.clock, interval, signal).catch(() => undefined);
     if (signal.aborted) return;
@@ -36,7 +36,7 @@ async function runInterval(scope: Scope, add: Add, interval: number, signal: Abo
 }
 
 async function runSource(
-  scope: Scope,
+  scope: LoopScope,
   add: Add,
   { source }: Extract<Trigger, { readonly source: unknown }>,
   signal: AbortSignal,
@@ -62,7 +62,7 @@ async function runSource(
         scope.log.error("Trigger source failed", {
           error: withoutUrlCredentials(error instanceof Error ? error.stack ?? error.message : String(error)),
         });
-        failed?.({ operation: "source", part: scope.part, error });
+        failed?.({ operation: "source", part: scope.loop, error });
       }
     }
     if (signal.aborted) {
@@ -92,10 +92,10 @@ async function nextRequest<T>(source: AsyncIterator<T>, signal: AbortSignal): Pr
 }
 
 /** Enqueues requested objects. Invalid requests are logged, and the source continues. */
-function enqueue(scope: Scope, add: Add, requests: ReconcileRequest | readonly ReconcileRequest[]): void {
+function enqueue(scope: LoopScope, add: Add, requests: ReconcileRequest | readonly ReconcileRequest[]): void {
   guarded(scope, { what: "source" }, () => {
     for (const request of requestList(requests)) {
-      const object = requestedObject(scope.controller.kind, request, undefined);
+      const object = requestedObject(scope.unit.kind, request, undefined);
       if (object !== undefined) add(keyOf(object), "triggered", {});
     }
   });

@@ -12,7 +12,7 @@ import type { InformerCache } from "../watch/informer_cache.ts";
 import type { Writer } from "../watch/own_writes.ts";
 import type { StoreChange } from "../watch/store.ts";
 import { ownerKey } from "./owner.ts";
-import { guarded, isSame, ownCache, type Scope, watchOf } from "./scope.ts";
+import { guarded, isSame, type LoopScope, ownCache, watchOf } from "./scope.ts";
 import type { Change } from "./tracing.ts";
 import { requestedObject, requestList } from "./reconcile_request.ts";
 
@@ -25,12 +25,12 @@ export type Add = (key: ObjectKey, reason: ReconcileReason, options: AddOptions,
  * Listens to the kinds that a controller owns or watches, and to its own kind if the watch on it
  * has a `map`.
  *
- * @param scope The controller and what it uses.
+ * @param scope The scope of the loop.
  * @param add Adds a key to its queue.
  */
-export function listenToWatchedKinds(scope: Scope, add: Add): void {
+export function listenToWatchedKinds(scope: LoopScope, add: Add): void {
   for (const watches of scope.named) {
-    const options = watchOf(scope.controller, watches.kind);
+    const options = watchOf(scope.unit, watches.kind);
     watches.onChange = (by, change, writer, initial) => {
       // When the watch starts, the object that names this one is about to be reconciled anyway.
       if (initial || !isRelevant(scope, options, change)) return;
@@ -38,14 +38,14 @@ export function listenToWatchedKinds(scope: Scope, add: Add): void {
     };
   }
   for (const cache of scope.caches) {
-    const options = watchOf(scope.controller, cache.kind);
-    const isOwned = scope.controller.owns.some((owned) => isSame(owned, cache.kind));
+    const options = watchOf(scope.unit, cache.kind);
+    const isOwned = scope.unit.owns.some((owned) => isSame(owned, cache.kind));
     if (!isOwned && options?.map === undefined) continue;
     cache.listen((change, writer, initial) => {
       // At start, all objects of the controller's own kind are enqueued anyway.
       if (initial || !isRelevant(scope, options, change)) return;
       const event = { scope, add, options, change, writer };
-      if (isOwned) enqueue(event, owners(scope.controller.kind, change), "owned changed");
+      if (isOwned) enqueue(event, owners(scope.unit.kind, change), "owned changed");
       if (options?.map !== undefined) enqueue(event, mapped(scope, cache, options, change), "watched changed");
     });
   }
@@ -53,7 +53,7 @@ export function listenToWatchedKinds(scope: Scope, add: Add): void {
 
 /** A change, and the queue of a controller that watches it. */
 interface WatchedChange {
-  readonly scope: Scope;
+  readonly scope: LoopScope;
   readonly add: Add;
   readonly options: Watch["options"] | undefined;
   readonly change: StoreChange;
@@ -73,7 +73,7 @@ function enqueue(
   // Created on demand, because most changes are the controller's own.
   let cause: Change | undefined;
   for (const key of keys) {
-    if (writer?.part === scope.part && writer.key === key) scope.counts.ownEvents++;
+    if (writer?.part === scope.loop && writer.key === key) scope.counts.ownEvents++;
     else add(key, reason, addOptions, cause ??= tracedChange(change, writer));
   }
 }
@@ -91,12 +91,12 @@ export function tracedChange({ before, after }: StoreChange, writer: Writer | un
 /**
  * Returns whether a change may trigger reconciles, by the user's `select` and `predicate`.
  *
- * @param scope The controller and what it uses.
+ * @param scope The scope of the loop.
  * @param options Options of the watch.
  * @param change The change. Deletions are always relevant.
  */
 export function isRelevant(
-  scope: Scope,
+  scope: LoopScope,
   options: Watch["options"] | undefined,
   { before, after }: StoreChange,
 ): boolean {
@@ -119,7 +119,7 @@ function owners(kind: AnyKind, { before, after }: StoreChange): Set<ObjectKey> {
 
 /** Returns the objects that the user's `map` returns for the old and the new object. */
 function mapped(
-  scope: Scope,
+  scope: LoopScope,
   cache: InformerCache,
   options: Watch["options"] | undefined,
   change: StoreChange,
@@ -132,7 +132,7 @@ function mapped(
     if (object === undefined) continue;
     guarded(scope, { what: `map of ${cache.kind.kind}`, kind: cache.kind, object }, () => {
       for (const request of requestList(map(object, context))) {
-        const requested = requestedObject(scope.controller.kind, request, object.metadata.namespace);
+        const requested = requestedObject(scope.unit.kind, request, object.metadata.namespace);
         if (requested !== undefined) keys.add(keyOf(requested));
       }
     });
@@ -140,13 +140,13 @@ function mapped(
   return keys;
 }
 
-function mapContext(scope: Scope): MapContext {
+function mapContext(scope: LoopScope): MapContext {
   return {
     index: (name, key) => scope.indexes.get(name)?.get(key) ?? throwUnknownIndex(scope, name),
     all: (): readonly KubeObject[] => [...ownCache(scope).values()],
   };
 }
 
-function throwUnknownIndex({ part }: Scope, name: string): never {
-  throw new TypeError(`Controller "${part}" has no index "${name}". Add it to "indexes"`);
+function throwUnknownIndex({ loop }: LoopScope, name: string): never {
+  throw new TypeError(`Controller "${loop}" has no index "${name}". Add it to "indexes"`);
 }
