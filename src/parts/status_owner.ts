@@ -13,7 +13,10 @@ import type { Controller } from "./controller.ts";
  * @throws {TypeError} If the kind has no status subresource, or others define it and the controller
  *   does not have `writesStatus: true`.
  */
-export function checkWritesStatus({ kind, writesStatus }: Pick<Controller, "kind" | "writesStatus">, call: string): void {
+export function checkWritesStatus(
+  { kind, writesStatus }: Pick<Controller, "kind" | "writesStatus">,
+  call: string,
+): void {
   if (writesStatus) return;
   if (isOwnKind(kind)) {
     throw new TypeError(

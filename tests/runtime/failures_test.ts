@@ -64,7 +64,7 @@ Deno.test("settle rejects when a reconcile throws, with its object, attempts and
   ) {
     assert(error.message.includes(part), `"${part}" is missing in: ${error.message}`);
   }
-  assert(!error.message.includes("controller_loop.ts"), error.message);
+  assert(!error.message.includes("src/runtime/"), error.message);
 });
 
 Deno.test("advance rejects when the API server rejects what a reconcile sends", async () => {
