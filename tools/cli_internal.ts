@@ -1,7 +1,7 @@
 /**
- * Copies what the command line shares with the SDK into its folder: the modules that
- * `src/internal.ts` reaches, and the merge rules of built-in kinds. A published package contains
- * its own files only, and these functions are no public API of `@op/sdk`.
+ * Copies modules of the SDK into the folder of the command line, because a published package
+ * contains only its own files, and these modules are no public API of `@op/sdk`. The modules are
+ * those that `src/internal.ts` imports, also indirectly, and the merge rules of built-in kinds.
  *
  * `deno run -A tools/cli_internal.ts` writes `cli/internal/` and
  * `cli/kustomize/merge_schemas.gen.ts`.

@@ -7,6 +7,6 @@ function words(text: string): string {
 }
 
 Deno.test("docs/guides/metrics.md matches the lists of metrics and alerts", async () => {
-  const there = await Deno.readTextFile(new URL("../docs/guides/metrics.md", import.meta.url));
-  assert.equal(words(there), words(metricsPage()), 'it is stale: run "deno run -A tools/metrics_page.ts"');
+  const current = await Deno.readTextFile(new URL("../docs/guides/metrics.md", import.meta.url));
+  assert.equal(words(current), words(metricsPage()), 'it is stale: run "deno run -A tools/metrics_page.ts"');
 });

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { templatesModule } from "./templates.ts";
 
 Deno.test("cli/templates.gen.ts is current", async () => {
-  const there = await Deno.readTextFile(new URL("../cli/templates.gen.ts", import.meta.url));
-  assert(there === templatesModule(), 'cli/templates.gen.ts is stale: run "deno run -A tools/templates.ts"');
+  const current = await Deno.readTextFile(new URL("../cli/templates.gen.ts", import.meta.url));
+  assert(current === templatesModule(), 'cli/templates.gen.ts is stale: run "deno run -A tools/templates.ts"');
 });
 
 Deno.test("templatesModule escapes the content of files", async () => {

@@ -84,29 +84,29 @@ export async function toolchain(options: ToolchainOptions = {}): Promise<Toolcha
       `Cannot get Deno ${FLOOR} for "${machine}": available machines are ${Object.keys(PARTS).join(", ")}`,
     );
   }
-  const place = join(folder, FLOOR);
-  const found: Toolchain = { deno: join(place, "deno"), denort: join(place, "denort") };
-  if (await exists(place)) return found;
+  const target = join(folder, FLOOR);
+  const found: Toolchain = { deno: join(target, "deno"), denort: join(target, "denort") };
+  if (await exists(target)) return found;
   await Deno.mkdir(folder, { recursive: true });
   // The files are prepared in a temporary folder and moved in one step, so that an interrupted
   // download or a concurrent process never leaves an incomplete folder.
-  const beside = await Deno.makeTempDir({ dir: folder, prefix: ".fetch-" });
+  const temporary = await Deno.makeTempDir({ dir: folder, prefix: ".fetch-" });
   try {
-    await fetchPackages(parts, beside, options.client ?? (await runs("npm") ? "npm" : "deno"));
-    const ready = join(beside, "ready");
+    await fetchPackages(parts, temporary, options.client ?? (await runs("npm") ? "npm" : "deno"));
+    const ready = join(temporary, "ready");
     await Deno.mkdir(ready);
     for (const part of parts) {
       const file = join(ready, part.name);
-      await Deno.rename(join(beside, "node_modules", part.package, part.file), file);
+      await Deno.rename(join(temporary, "node_modules", part.package, part.file), file);
       await verify(part, file);
       await Deno.chmod(file, 0o755);
     }
     await checkVersion(join(ready, "deno"));
-    await Deno.rename(ready, place).catch(async (error) => {
-      if (!(await exists(place))) throw error;
+    await Deno.rename(ready, target).catch(async (error) => {
+      if (!(await exists(target))) throw error;
     });
   } finally {
-    await Deno.remove(beside, { recursive: true });
+    await Deno.remove(temporary, { recursive: true });
   }
   return found;
 }

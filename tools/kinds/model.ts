@@ -54,7 +54,7 @@ export interface ServedKind {
   readonly shortNames: readonly string[];
   readonly namespaced: boolean;
   /** Whether objects can only be created and are never stored, as those of TokenReview. */
-  readonly asked: boolean;
+  readonly isCreateOnly: boolean;
 }
 
 /** A type to generate. */
@@ -72,7 +72,7 @@ export interface Model {
    * Ids of types that need a separate input type, because the server sets properties that a user
    * may omit.
    */
-  readonly twofold: ReadonlySet<string>;
+  readonly withInputType: ReadonlySet<string>;
 }
 
 /** A quantity. Users write a number or a string; the server always returns a string. */
@@ -118,7 +118,7 @@ export function collectKinds(discoveries: readonly Discovery[], documents: reado
     types.set(id, { id, schema, served: undefined });
     waiting.push(...partsOf(schema));
   }
-  return { types, twofold: twofoldTypes(types) };
+  return { types, withInputType: typesWithInput(types) };
 }
 
 function servedKinds(discoveries: readonly Discovery[]): Map<string, ServedKind> {
@@ -135,7 +135,7 @@ function servedKinds(discoveries: readonly Discovery[]): Map<string, ServedKind>
           singular: singularResource,
           shortNames,
           namespaced: scope === "Namespaced",
-          asked: verbs.every((verb) => verb === "create"),
+          isCreateOnly: verbs.every((verb) => verb === "create"),
         });
       }
     }
@@ -170,21 +170,21 @@ export function mustBeWritten(types: ReadonlyMap<string, Type>, id: string, name
   return below !== id && inner.some((key) => mustBeWritten(types, below, key));
 }
 
-function twofoldTypes(types: ReadonlyMap<string, Type>): Set<string> {
-  const twofold = new Set<string>([QUANTITY]);
+function typesWithInput(types: ReadonlyMap<string, Type>): Set<string> {
+  const withInputType = new Set<string>([QUANTITY]);
   for (const { id, schema: { properties = {}, required = [] }, served } of types.values()) {
     const filled = Object.entries(properties).some(([name, property]) =>
       !required.includes(name) && isFilled(id, name, property)
     );
-    if (filled || served) twofold.add(id);
+    if (filled || served) withInputType.add(id);
   }
-  for (let before = -1; before !== twofold.size;) {
-    before = twofold.size;
+  for (let before = -1; before !== withInputType.size;) {
+    before = withInputType.size;
     for (const { id, schema } of types.values()) {
       // A kind inside another type always has its input type, because the server adds nothing to
       // it.
-      if (partsOf(schema).some((part) => twofold.has(part) && !types.get(part)?.served)) twofold.add(id);
+      if (partsOf(schema).some((part) => withInputType.has(part) && !types.get(part)?.served)) withInputType.add(id);
     }
   }
-  return twofold;
+  return withInputType;
 }

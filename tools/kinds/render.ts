@@ -92,7 +92,7 @@ function renderFile(model: Model, file: string, types: readonly Type[]): string 
 function renderType(model: Model, imports: Imports, { id, schema }: Type): string {
   const name = nameOf(id);
   const describe = comment(schema.description, "");
-  if (!model.twofold.has(id)) {
+  if (!model.withInputType.has(id)) {
     return `${describe}export interface ${name} {\n${renderProperties(model, imports, id, "both")}}\n`;
   }
   return `${describe}export interface ${name} {\n${renderProperties(model, imports, id, "read")}}\n` +
@@ -101,12 +101,12 @@ function renderType(model: Model, imports: Imports, { id, schema }: Type): strin
 }
 
 function renderKind(model: Model, imports: Imports, { id, schema }: Type, served: ServedKind): string {
-  const { group, version, kind, plural, singular, shortNames, namespaced, asked } = served;
+  const { group, version, kind, plural, singular, shortNames, namespaced, isCreateOnly } = served;
   const apiVersion = group === "" ? version : `${group}/${version}`;
   const [Kind, ObjectMeta, ObjectMetaInput] = ["Kind", "ObjectMeta", "ObjectMetaInput"]
     .map((name) => imports.add(KIND, name));
   const skip = (more: string[]) => ["apiVersion", "kind", "metadata", ...more];
-  const read = renderProperties(model, imports, id, "read", skip([]), asked ? ["spec", "status"] : ["spec"]);
+  const read = renderProperties(model, imports, id, "read", skip([]), isCreateOnly ? ["spec", "status"] : ["spec"]);
   const written = renderProperties(model, imports, id, "written", skip(["status"]));
   return `${comment(schema.description, "")}export interface ${kind} {
   readonly apiVersion: "${apiVersion}";
@@ -194,14 +194,14 @@ function referenceText(model: Model, imports: Imports, id: string, written: bool
   if (type === undefined) return "unknown";
   if (type.schema.properties === undefined) return typeText(model, imports, type.schema, written);
   if (type.served) return `${imports.add(EMBEDDED, "Embedded")}<${imports.add(fileOf(id), `${nameOf(id)}Input`)}>`;
-  return imports.add(fileOf(id), `${nameOf(id)}${model.twofold.has(id) && written ? "Input" : ""}`);
+  return imports.add(fileOf(id), `${nameOf(id)}${model.withInputType.has(id) && written ? "Input" : ""}`);
 }
 
 /** Renders the file that exports each name once. */
 function renderLatest(byFile: ReadonlyMap<string, readonly Type[]>, model: Model): string {
   const exported = [...byFile].flatMap(([file, types]) =>
     types.flatMap(({ id, served }) =>
-      (model.twofold.has(id) ? [nameOf(id), `${nameOf(id)}Input`] : [nameOf(id)]).map((name) => (
+      (model.withInputType.has(id) ? [nameOf(id), `${nameOf(id)}Input`] : [nameOf(id)]).map((name) => (
         { file, name, served: served !== undefined, value: served?.kind === name }
       ))
     )

@@ -29,7 +29,7 @@ const IMPORTS: { name: string; code: string; expected: string[] }[] = [
   { name: "no examples in comments", code: ` * import { a } from "./a.ts";`, expected: [] },
 ];
 
-const CIRCLES: { name: string; imports: Record<string, string[]>; expected: string[][] }[] = [
+const CYCLES: { name: string; imports: Record<string, string[]>; expected: string[][] }[] = [
   { name: "none in a chain", imports: { a: ["b"], b: ["c"], c: [] }, expected: [] },
   { name: "none where two paths meet", imports: { a: ["b", "c"], b: ["d"], c: ["d"], d: [] }, expected: [] },
   { name: "a file that imports itself", imports: { a: ["a"] }, expected: [["a"]] },
@@ -58,7 +58,7 @@ Deno.test("importsOf finds the files that a file imports", async (t) => {
 });
 
 Deno.test("cyclesOf finds import cycles", async (t) => {
-  for (const { name, imports, expected } of CIRCLES) {
+  for (const { name, imports, expected } of CYCLES) {
     await t.step(name, () => assert.deepEqual(cyclesOf(new Map(Object.entries(imports))), expected));
   }
 });

@@ -116,7 +116,7 @@ const plugin: Deno.lint.Plugin = {
         const file = context.filename.startsWith(ROOT) ? context.filename.slice(ROOT.length) : context.filename;
         function check(node: Deno.lint.Node, source: Deno.lint.Node | null): void {
           if (source?.type !== "Literal" || typeof source.value !== "string") return;
-          const message = complaint(file, source.value);
+          const message = violation(file, source.value);
           if (message !== undefined) context.report({ node, message });
         }
         return {
@@ -143,18 +143,18 @@ export default plugin;
  * ```ts
  * import assert from "node:assert/strict";
  *
- * assert.equal(complaint("src/queue/queue.ts", "../base/clock.ts"), undefined);
- * const message = complaint("src/queue/queue.ts", "../kube/client.ts");
+ * assert.equal(violation("src/queue/queue.ts", "../base/clock.ts"), undefined);
+ * const message = violation("src/queue/queue.ts", "../kube/client.ts");
  * assert.match(message ?? "", /"queue" may import only "base"/);
  * ```
  */
-export function complaint(file: string, specifier: string): string | undefined {
+export function violation(file: string, specifier: string): string | undefined {
   const target = targetOf(file, specifier);
   if (target === undefined || FREE_FILE.test(file)) return undefined;
-  if (/^(examples|templates)\/[^/]+\//.test(file)) return userComplaint(file, specifier, target);
-  if (file.startsWith("cli/")) return cliComplaint(file, specifier, target);
+  if (/^(examples|templates)\/[^/]+\//.test(file)) return userViolation(file, specifier, target);
+  if (file.startsWith("cli/")) return cliViolation(file, specifier, target);
   if (file === "mod.ts" || file === "src/internal.ts" || file.startsWith("entry_points/")) {
-    return packageComplaint("an entry point", EXPORTED, file, target);
+    return packageViolation("an entry point", EXPORTED, file, target);
   }
   if (!file.startsWith("src/")) return undefined;
   const layer = layerOf(file);
@@ -162,7 +162,7 @@ export function complaint(file: string, specifier: string): string | undefined {
     return `"${file}" is in no package of the import table. Move it into one of the folders of src (${quoted(LAYERS)})`;
   }
   const layers = layer === "testing" ? LAYERS : [layer, ...TABLE[layer]];
-  return packageComplaint(`"${layer}"`, layers, file, target) ?? serverComplaint(file, target);
+  return packageViolation(`"${layer}"`, layers, file, target) ?? serverViolation(file, target);
 }
 
 /**
@@ -174,7 +174,7 @@ function targetOf(file: string, specifier: string): string | undefined {
   return ENTRY_POINTS[specifier];
 }
 
-function packageComplaint(name: string, layers: readonly Layer[], file: string, target: string): string | undefined {
+function packageViolation(name: string, layers: readonly Layer[], file: string, target: string): string | undefined {
   const layer = layerOf(target);
   if (layer !== undefined && layers.includes(layer)) return undefined;
   // Code reads the version of the package from deno.json.
@@ -189,7 +189,7 @@ function packageComplaint(name: string, layers: readonly Layer[], file: string, 
  * Checks imports inside the API server. The files next to its packages may import all packages, and
  * no package may import those files.
  */
-function serverComplaint(file: string, target: string): string | undefined {
+function serverViolation(file: string, target: string): string | undefined {
   const layer = serverLayerOf(file);
   if (layer === undefined || !target.startsWith("src/apiserver/")) return undefined;
   const layers = SERVER_TABLE[layer];
@@ -210,7 +210,7 @@ function serverLayerOf(file: string): string | undefined {
 }
 
 /** Examples and templates are projects of users, which can import only entry points. */
-function userComplaint(file: string, specifier: string, target: string): string | undefined {
+function userViolation(file: string, specifier: string, target: string): string | undefined {
   const project = file.split("/", 2).join("/") + "/";
   if (target.startsWith(project) || specifier in ENTRY_POINTS) return undefined;
   return `Cannot import "${specifier}" from "${project}": a project may import only ${
@@ -221,7 +221,7 @@ function userComplaint(file: string, specifier: string, target: string): string 
 /**
  * The command line is published separately, so it cannot import files of the SDK by relative paths.
  */
-function cliComplaint(file: string, specifier: string, target: string): string | undefined {
+function cliViolation(file: string, specifier: string, target: string): string | undefined {
   if (target.startsWith("cli/") || specifier in ENTRY_POINTS) return undefined;
   return `Cannot import "${specifier}" from "${file}": cli may import only ${
     quoted(Object.keys(ENTRY_POINTS))

@@ -3,8 +3,8 @@ import plugin, { EXEMPT } from "./messages.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
-/** Returns the number of complaints about a file. */
-function complaints(file: string, source: string): number {
+/** Returns the number of violations in a file. */
+function violations(file: string, source: string): number {
   return Deno.lint.runPlugin(plugin, new URL(file, ROOT).pathname, source).length;
 }
 
@@ -30,8 +30,8 @@ const DECISIONS: readonly { name: string; source: string }[] = [
 
 for (const { name, source } of DECISIONS) {
   Deno.test(`the message rule rejects a decision by ${name}`, () => {
-    assert.equal(complaints("src/runtime/planted.ts", source), 1);
-    assert.equal(complaints("cli/planted.ts", source), 1);
+    assert.equal(violations("src/runtime/planted.ts", source), 1);
+    assert.equal(violations("cli/planted.ts", source), 1);
   });
 }
 
@@ -45,21 +45,21 @@ const ALLOWED: readonly { name: string; source: string }[] = [
 
 for (const { name, source } of ALLOWED) {
   Deno.test(`the message rule allows ${name}`, () => {
-    assert.equal(complaints("src/runtime/planted.ts", source), 0);
+    assert.equal(violations("src/runtime/planted.ts", source), 0);
   });
 }
 
 Deno.test("the message rule does not apply to tests and tools", () => {
   const source = "if (/not found/.test(error.message)) retry();";
   for (const file of ["src/runtime/planted_test.ts", "tests/planted.ts", "tools/planted.ts"]) {
-    assert.equal(complaints(file, source), 0, file);
+    assert.equal(violations(file, source), 0, file);
   }
 });
 
 Deno.test("the message rule rejects the exemption of a file that reads no messages", () => {
   for (const file of Object.keys(EXEMPT)) {
-    assert.equal(complaints(file, "if (/not found/.test(error.message)) retry();"), 0, file);
-    assert.equal(complaints(file, "retry();"), 1, file);
+    assert.equal(violations(file, "if (/not found/.test(error.message)) retry();"), 0, file);
+    assert.equal(violations(file, "retry();"), 1, file);
   }
 });
 

@@ -3,25 +3,25 @@
  * `lint.plugins` of deno.json.
  */
 import { fileURLToPath } from "node:url";
-import { COMMENT_WIDTH, complaints } from "../prose/rules.ts";
+import { COMMENT_WIDTH, violations } from "../prose/rules.ts";
 import { isCovered } from "../prose/scope.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
-/** A file that has the banned phrases as data or as examples. */
-const LISTS_THEM = "tools/prose/rules";
+/** The files that have the banned phrases as data or as examples start with this path. */
+const RULES = "tools/prose/rules";
 
-/** The plugin, as `deno lint` takes it. */
+/** The plugin for `deno lint`. */
 const plugin: Deno.lint.Plugin = {
   name: "prose",
   rules: {
     "plain-english": {
       create(context: Deno.lint.RuleContext): Deno.lint.LintVisitor {
         const file = context.filename.startsWith(ROOT) ? context.filename.slice(ROOT.length) : context.filename;
-        if (!isCovered(file) || file.startsWith(LISTS_THEM)) return {};
+        if (!isCovered(file) || file.startsWith(RULES)) return {};
         const source = context.sourceCode.text;
         function check(range: Deno.lint.Range, text: string): void {
-          for (const message of complaints(text)) context.report({ range, message });
+          for (const message of violations(text)) context.report({ range, message });
         }
         function checkString(node: Deno.lint.Node, text: unknown): void {
           // Identifiers, paths and keys have no spaces.

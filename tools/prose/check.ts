@@ -2,7 +2,7 @@
  * Checks the prose of Markdown files, and the subjects of commits. Comments and messages are
  * checked by `deno lint`.
  */
-import { complaints, subjectComplaints } from "./rules.ts";
+import { subjectViolations, violations } from "./rules.ts";
 import { isCovered } from "./scope.ts";
 
 const ROOT = new URL("../../", import.meta.url);
@@ -11,19 +11,19 @@ const ROOT = new URL("../../", import.meta.url);
 const SUBJECTS_SINCE = "0f6950738e9104f07cd90a25a7aceadf07611a4e";
 
 /** The page that lists the phrases that we do not write. */
-const LISTS_THEM = "docs/contributing/writing.md";
+const GUIDE = "docs/contributing/writing.md";
 
 /**
- * Returns what is wrong with the Markdown files that the prose check covers.
+ * Returns the violations in the Markdown files that the prose check covers.
  *
- * @returns One line for each complaint, with file and line.
+ * @returns One line for each violation, with file and line.
  */
-export async function markdownComplaints(): Promise<string[]> {
-  const files = (await git("ls-files", "*.md")).filter((file) => isCovered(file) && file !== LISTS_THEM);
+export async function markdownViolations(): Promise<string[]> {
+  const files = (await git("ls-files", "*.md")).filter((file) => isCovered(file) && file !== GUIDE);
   const lists = await Promise.all(files.map(async (file) => {
     const text = await Deno.readTextFile(new URL(file, ROOT));
     return paragraphs(text).flatMap(({ line, prose }) =>
-      complaints(prose).map((complaint) => `${file}:${line}: ${complaint}`)
+      violations(prose).map((violation) => `${file}:${line}: ${violation}`)
     );
   }));
   return lists.flat();
@@ -59,14 +59,14 @@ export function paragraphs(markdown: string): { readonly line: number; readonly 
 }
 
 /**
- * Returns what is wrong with the subjects of commits since the check exists.
+ * Returns the violations in the subjects of commits since the check exists.
  *
  * A clone without that commit has no history to check.
  */
-export async function commitComplaints(): Promise<string[]> {
+export async function commitViolations(): Promise<string[]> {
   try {
     const subjects = await git("log", "--no-merges", "--format=%s", `${SUBJECTS_SINCE}..HEAD`);
-    return subjects.flatMap(subjectComplaints);
+    return subjects.flatMap(subjectViolations);
   } catch (error) {
     if (error instanceof GitError) return [];
     throw error;

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { commitComplaints, markdownComplaints, paragraphs } from "./check.ts";
+import { commitViolations, markdownViolations, paragraphs } from "./check.ts";
 
 Deno.test("the Markdown files that the prose check covers have no banned phrase", async () => {
-  assert.deepEqual(await markdownComplaints(), []);
+  assert.deepEqual(await markdownViolations(), []);
 });
 
 Deno.test("the subjects of commits since the prose check exists follow its rules", async () => {
-  assert.deepEqual(await commitComplaints(), []);
+  assert.deepEqual(await commitViolations(), []);
 });
 
 Deno.test("paragraphs leaves out code and reports the line of each paragraph", () => {

@@ -43,7 +43,7 @@ export const ALLOWED: readonly RegExp[] = [
 ];
 
 /**
- * Returns what is wrong with a piece of prose.
+ * Returns the violations in a piece of prose.
  *
  * @param text A comment, a message or a paragraph.
  * @returns One sentence for each phrase that is not allowed.
@@ -52,11 +52,11 @@ export const ALLOWED: readonly RegExp[] = [
  * ```ts
  * import assert from "node:assert/strict";
  *
- * assert.deepEqual(complaints("The caller retries."), []);
- * assert.match(complaints("Whoever holds the Lease goes on.")[0] ?? "", /^"Whoever" is not allowed/);
+ * assert.deepEqual(violations("The caller retries."), []);
+ * assert.match(violations("Whoever holds the Lease goes on.")[0] ?? "", /^"Whoever" is not allowed/);
  * ```
  */
-export function complaints(text: string): string[] {
+export function violations(text: string): string[] {
   const prose = ALLOWED.reduce((rest, allowed) => rest.replace(new RegExp(allowed, "g"), ""), text);
   return BANNED.flatMap(({ pattern, advice }) => {
     const found = pattern.exec(prose);
@@ -65,7 +65,7 @@ export function complaints(text: string): string[] {
 }
 
 /**
- * Returns what is wrong with the subject of a commit.
+ * Returns the violations in the subject of a commit.
  *
  * @param subject The first line of the message.
  *
@@ -73,19 +73,19 @@ export function complaints(text: string): string[] {
  * ```ts
  * import assert from "node:assert/strict";
  *
- * assert.deepEqual(subjectComplaints("Fix port merge in kustomize overlays"), []);
- * assert.deepEqual(subjectComplaints("Fixes the merge."), [
+ * assert.deepEqual(subjectViolations("Fix port merge in kustomize overlays"), []);
+ * assert.deepEqual(subjectViolations("Fixes the merge."), [
  *   'commit "Fixes the merge.": begin with an imperative verb',
  *   'commit "Fixes the merge.": do not end with a period',
  * ]);
  * ```
  */
-export function subjectComplaints(subject: string): string[] {
+export function subjectViolations(subject: string): string[] {
   const wrong = [
     ...(subject.length > 72 ? ["use at most 72 characters"] : []),
     ...(startsWithVerb(subject) ? [] : ["begin with an imperative verb"]),
     ...(subject.endsWith(".") ? ["do not end with a period"] : []),
-    ...complaints(subject),
+    ...violations(subject),
   ];
   return wrong.map((one) => `commit "${subject}": ${one}`);
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { complaints, subjectComplaints } from "./rules.ts";
+import { subjectViolations, violations } from "./rules.ts";
 
 for (
   const text of [
@@ -11,7 +11,7 @@ for (
     "Made anew beside the old one.",
   ]
 ) {
-  Deno.test(`complaints rejects: ${text}`, () => assert.notDeepEqual(complaints(text), []));
+  Deno.test(`violations rejects: ${text}`, () => assert.notDeepEqual(violations(text), []));
 }
 
 for (
@@ -22,7 +22,7 @@ for (
     "Decides which fields to write.",
   ]
 ) {
-  Deno.test(`complaints accepts: ${text}`, () => assert.deepEqual(complaints(text), []));
+  Deno.test(`violations accepts: ${text}`, () => assert.deepEqual(violations(text), []));
 }
 
 for (
@@ -38,7 +38,7 @@ for (
     ["Say who is told", false],
   ] as const
 ) {
-  Deno.test(`subjectComplaints ${isRight ? "accepts" : "rejects"}: ${subject.slice(0, 50)}`, () => {
-    assert.equal(subjectComplaints(subject).length === 0, isRight, subjectComplaints(subject).join("\n"));
+  Deno.test(`subjectViolations ${isRight ? "accepts" : "rejects"}: ${subject.slice(0, 50)}`, () => {
+    assert.equal(subjectViolations(subject).length === 0, isRight, subjectViolations(subject).join("\n"));
   });
 }

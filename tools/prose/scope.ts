@@ -1,4 +1,4 @@
-/** Which files the prose check covers. */
+/** Selects the files that the prose check covers. */
 
 /**
  * Folders and files whose prose follows docs/contributing/writing.md. The check covers these; add a

@@ -56,16 +56,16 @@ export function renderDescribed(definitions: readonly Definition[], length: Leng
   const cut = length === "short" ? firstSentence : (text: string | undefined) => text?.trim();
   return filesOf(definitions, (file, members) => {
     const text = members.map(({ id, node, description, descriptions }) => {
-      const said = Object.entries({ "": description, ...descriptions })
+      const texts = Object.entries({ "": description, ...descriptions })
         .flatMap(([name, each]) => cut(each) ? [[name, cut(each)]] : []);
       const parts = Object.entries(node.properties ?? {}).flatMap(([name, property]) => {
         const [part] = referencesOf(property);
-        // Properties without a type of their own need no part: their description is in `said`.
+        // Properties without a type of their own need no part: their description is in `texts`.
         return part === undefined || SCALARS[part] ? [] : [`${key(name)}: ${reference(file, part)}`];
       });
       const value = [
         `plain.${nameOf(id)}`,
-        quoted(JSON.stringify(Object.fromEntries(said))),
+        quoted(JSON.stringify(Object.fromEntries(texts))),
         ...parts.length ? [`{ ${parts.join(", ")} }`] : [],
       ];
       return `export const ${nameOf(id)}: typeof plain.${nameOf(id)} = /* @__PURE__ */ described(${
@@ -101,10 +101,12 @@ function filesOf(
  * Throws an error if files import each other, because schemas are built when their file is loaded.
  */
 function checkOrder(byFile: ReadonlyMap<string, readonly Definition[]>): void {
-  function visit(file: string, above: readonly string[]): void {
-    if (above.includes(file)) throw new Error(`Cannot order the files: ${[...above, file].join(" needs ")}`);
+  function visit(file: string, ancestors: readonly string[]): void {
+    if (ancestors.includes(file)) throw new Error(`Cannot order the files: ${[...ancestors, file].join(" needs ")}`);
     for (const { node } of byFile.get(file) ?? []) {
-      for (const id of referencesOf(node)) if (!SCALARS[id] && fileOf(id) !== file) visit(fileOf(id), [...above, file]);
+      for (const id of referencesOf(node)) {
+        if (!SCALARS[id] && fileOf(id) !== file) visit(fileOf(id), [...ancestors, file]);
+      }
     }
   }
   for (const file of byFile.keys()) visit(file, []);
@@ -133,7 +135,7 @@ function aliasOf(file: string): string {
 function typeOf(model: Model, { id, embedded }: Definition): string {
   if (id === OBJECT_META) return "EmbeddedObjectMeta";
   if (id === CONDITION) return "resource.Condition";
-  const name = `types.${nameOf(id)}${model.twofold.has(id) ? "Input" : ""}`;
+  const name = `types.${nameOf(id)}${model.withInputType.has(id) ? "Input" : ""}`;
   return embedded ? `Embedded<${name}>` : name;
 }
 

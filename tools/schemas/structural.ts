@@ -52,10 +52,9 @@ export interface Definition {
 }
 
 /**
- * Definitions that are written by hand in `src/kinds/schemas/scalars.ts`. References to them
- * remain.
+ * Definitions in `src/kinds/schemas/scalars.ts`, which is not generated. References to them remain.
  */
-const ELSEWHERE: readonly string[] = [QUANTITY, INT_OR_STRING];
+const HANDWRITTEN: readonly string[] = [QUANTITY, INT_OR_STRING];
 
 const ANY_OBJECT: Node = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
 const INLINED: { readonly [id: string]: Node } = {
@@ -99,13 +98,13 @@ export function structuralDefinitions(model: Model): Definition[] {
   const done = new Map<string, Definition>();
   const wanted = [...model.types.values()]
     .filter(({ id, schema, served }) =>
-      schema.properties && !INLINED[id] && !id.startsWith(EXTENSIONS) && !served?.asked
+      schema.properties && !INLINED[id] && !id.startsWith(EXTENSIONS) && !served?.isCreateOnly
     );
-  function add(id: string, above: readonly string[]): void {
-    if (done.has(id) || ELSEWHERE.includes(id)) return;
-    if (above.includes(id)) throw new Error(`Cannot write "${id}" as a structural schema: it contains itself`);
+  function add(id: string, ancestors: readonly string[]): void {
+    if (done.has(id) || HANDWRITTEN.includes(id)) return;
+    if (ancestors.includes(id)) throw new Error(`Cannot write "${id}" as a structural schema: it contains itself`);
     const definition = define(model, model.types.get(id)!);
-    for (const part of referencesOf(definition.node)) add(part, [...above, id]);
+    for (const part of referencesOf(definition.node)) add(part, [...ancestors, id]);
     done.set(id, definition);
   }
   for (const { id } of wanted) add(id, []);
@@ -117,8 +116,8 @@ export function structuralDefinitions(model: Model): Definition[] {
  * appearance.
  */
 export function referencesOf(node: Node): string[] {
-  const below = [node.items, node.additionalProperties, ...Object.values(node.properties ?? {})];
-  const all = below.flatMap((part) => part ? referencesOf(part) : []);
+  const nodes = [node.items, node.additionalProperties, ...Object.values(node.properties ?? {})];
+  const all = nodes.flatMap((part) => part ? referencesOf(part) : []);
   return [...new Set(node.$ref ? [node.$ref, ...all] : all)];
 }
 
@@ -130,7 +129,7 @@ function define(model: Model, { id, schema, served }: Type): Definition {
   const properties: [string, Node][] = names.map((name) => {
     if (served && name === "apiVersion") return [name, { type: "string", enum: [apiVersionOf(served)] }];
     if (served && name === "kind") return [name, { type: "string", enum: [served.kind] }];
-    const { default: value, ...node } = lower(model, source[name]!);
+    const { default: value, ...node } = convert(model, source[name]!);
     return [name, {
       ...node,
       ...(id === CONDITION && CONDITION_BOUNDS[name]),
@@ -160,15 +159,15 @@ function apiVersionOf({ group, version }: { readonly group: string; readonly ver
 }
 
 /** Converts an OpenAPI schema to a node, without the defaults of structs and of items. */
-function lower(model: Model, schema: OpenApiSchema): Node {
+function convert(model: Model, schema: OpenApiSchema): Node {
   const id = referenced(schema);
   const mapType = schema["x-kubernetes-map-type"];
-  if (id !== undefined) return { ...lowerReference(model, id), ...(mapType && { "x-kubernetes-map-type": mapType }) };
+  if (id !== undefined) return { ...convertReference(model, id), ...(mapType && { "x-kubernetes-map-type": mapType }) };
   switch (schema.type) {
     case "array":
-      return lowerList(model, schema);
+      return convertList(model, schema);
     case "object": {
-      const values = schema.additionalProperties && withoutDefault(lower(model, schema.additionalProperties));
+      const values = schema.additionalProperties && withoutDefault(convert(model, schema.additionalProperties));
       return {
         type: "object",
         ...(values && { additionalProperties: values }),
@@ -192,22 +191,22 @@ function lower(model: Model, schema: OpenApiSchema): Node {
   }
 }
 
-function lowerReference(model: Model, id: string): Node {
+function convertReference(model: Model, id: string): Node {
   const { schema } = model.types.get(id) ?? {};
   if (schema === undefined) throw new Error(`Cannot write a structural schema: "${id}" is not in the documents`);
   if (INLINED[id]) return INLINED[id];
-  return schema.properties || ELSEWHERE.includes(id) ? { $ref: id } : lower(model, schema);
+  return schema.properties || HANDWRITTEN.includes(id) ? { $ref: id } : convert(model, schema);
 }
 
-function lowerList(model: Model, schema: OpenApiSchema): Node {
-  const items = withoutDefault(lower(model, schema.items!));
+function convertList(model: Model, schema: OpenApiSchema): Node {
+  const items = withoutDefault(convert(model, schema.items!));
   const listType = schema["x-kubernetes-list-type"];
   const keys = schema["x-kubernetes-list-map-keys"];
   const list: Node = { type: "array", items };
   if (listType !== "map" || keys === undefined) {
     return { ...list, ...(listType && { "x-kubernetes-list-type": listType }) };
   }
-  const keyed = keys.every((key) => isAlwaysThere(model, items.$ref, key));
+  const keyed = keys.every((key) => isAlwaysPresent(model, items.$ref, key));
   return {
     ...list,
     "x-kubernetes-list-type": keyed ? "map" : "atomic",
@@ -216,7 +215,7 @@ function lowerList(model: Model, schema: OpenApiSchema): Node {
 }
 
 /** Returns whether a property is required or has a default. */
-function isAlwaysThere(model: Model, id: string | undefined, name: string): boolean {
+function isAlwaysPresent(model: Model, id: string | undefined, name: string): boolean {
   const property = id && model.types.get(id)?.schema.properties?.[name];
   if (!id || !property) return false;
   return property.default !== undefined || mustBeWritten(model.types, id, name);

@@ -6,7 +6,10 @@
 import { stripVTControlCharacters } from "node:util";
 import { ROOT } from "./run.ts";
 
-/** Types that users need not name, because TypeScript infers them, grouped by what they are. */
+/**
+ * Types that users need not name, because TypeScript infers them. A key describes the types in its
+ * list.
+ */
 const UNNAMED: Readonly<Record<string, readonly string[]>> = {
   "carries the types of a value and has no value itself": ["needs", "SchemaTypes", "types"],
   "determines which kinds a part may use, or how it is declared": [
@@ -85,7 +88,7 @@ const NAMESPACES = ["src/schema/builders.ts"];
 const GENERATED = /\.gen\.ts$/;
 
 /** A finding of `deno doc --lint`. */
-export interface Remark {
+export interface Finding {
   /** The rule, such as `missing-jsdoc`. */
   readonly code: string;
   readonly message: string;
@@ -106,10 +109,10 @@ export async function undocumented(): Promise<string[]> {
     denoDoc(["--lint", ...entryPoints]),
     denoDoc(["--json", ...entryPoints.filter((file) => !file.startsWith("src/kinds/"))]),
   ]);
-  const remarks = remarksIn(lint.stderr + lint.stdout, ROOT);
-  if (!lint.success && remarks.length === 0) throw new Error(lint.stderr);
+  const findings = parseFindings(lint.stderr + lint.stdout, ROOT);
+  if (!lint.success && findings.length === 0) throw new Error(lint.stderr);
   if (!described.success) throw new Error(described.stderr);
-  return [...errorsOf(remarks), ...withoutExample(JSON.parse(described.stdout), ROOT)];
+  return [...errorsOf(findings), ...withoutExample(JSON.parse(described.stdout), ROOT)];
 }
 
 /**
@@ -124,7 +127,7 @@ export async function undocumented(): Promise<string[]> {
  *
  * const text = "error[missing-jsdoc]: exported symbol is missing JSDoc documentation\n" +
  *   "  --> /home/me/sdk/mod.ts:3:8\n   |\n";
- * assert.deepEqual(remarksIn(text, new URL("file:///home/me/sdk/")), [
+ * assert.deepEqual(parseFindings(text, new URL("file:///home/me/sdk/")), [
  *   {
  *     code: "missing-jsdoc",
  *     message: "exported symbol is missing JSDoc documentation",
@@ -133,7 +136,7 @@ export async function undocumented(): Promise<string[]> {
  * ]);
  * ```
  */
-export function remarksIn(text: string, root: URL): Remark[] {
+export function parseFindings(text: string, root: URL): Finding[] {
   const folder = decodeURIComponent(root.pathname);
   const found = stripVTControlCharacters(text).matchAll(/^error\[([\w-]+)\]: (.*)\n *--> (.+):(\d+):\d+$/gm);
   return [...found].map(([, code = "", message = "", path = "", line = ""]) => ({
@@ -144,29 +147,29 @@ export function remarksIn(text: string, root: URL): Remark[] {
 }
 
 /**
- * Returns the findings to fix: not those of generated files and of types that users need not name,
- * but also names of such types that no longer exist.
+ * Returns the findings to fix. Findings in generated files, and about types that users need not
+ * name, are left out. Names in `unnamed` that no longer exist are included.
  *
- * @param remarks The findings.
- * @param unnamed Types that users need not name, by what they are.
+ * @param findings The findings.
+ * @param unnamed Types that users need not name, by a description.
  * @returns A line for each.
  */
 export function errorsOf(
-  remarks: readonly Remark[],
+  findings: readonly Finding[],
   unnamed: Readonly<Record<string, readonly string[]>> = UNNAMED,
 ): string[] {
   const names = Object.values(unnamed).flat();
-  const met = new Set<string>();
-  const errors = remarks.filter(({ code, message, place }) => {
+  const found = new Set<string>();
+  const errors = findings.filter(({ code, message, place }) => {
     if (GENERATED.test(place.replace(/:\d+$/, ""))) return false;
     const [, name = ""] = code === "private-type-ref" ? /references private type '(.+)'/.exec(message) ?? [] : [];
-    met.add(name);
+    found.add(name);
     return !names.includes(name);
   });
   return [
     ...errors.map(({ message, place }) => `${place}: ${message}`),
-    ...names.filter((name) => !met.has(name)).map((name) =>
-      `${name} is not a private type of a public signature any more. Remove it from tools/test/documented.ts`
+    ...names.filter((name) => !found.has(name)).map((name) =>
+      `${name} is no longer a private type of a public signature. Remove it from tools/test/documented.ts`
     ),
   ];
 }
@@ -214,7 +217,7 @@ async function entryPointsOf(folder: URL): Promise<string[]> {
 }
 
 async function denoDoc(args: readonly string[]): Promise<{ success: boolean; stdout: string; stderr: string }> {
-  // Without Deno's own backtrace after the last line.
+  // Turns off Deno's own backtrace after the last line.
   const env = { NO_COLOR: "1", RUST_BACKTRACE: "0" };
   const command = new Deno.Command(Deno.execPath(), { args: ["doc", ...args], cwd: ROOT, env });
   const { success, stdout, stderr } = await command.output();

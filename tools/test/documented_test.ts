@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type Documentation, errorsOf, type Remark, remarksIn, withoutExample } from "./documented.ts";
+import { type Documentation, errorsOf, type Finding, parseFindings, withoutExample } from "./documented.ts";
 
 const ROOT = new URL("file:///home/me/the%20sdk/");
 
@@ -21,15 +21,15 @@ error[missing-jsdoc]: exported symbol is missing JSDoc documentation
 error: Found 3 documentation lint errors.
 `;
 
-const missing = (place: string): Remark => ({ code: "missing-jsdoc", message: "it is missing", place });
-const unnamed = (name: string): Remark => ({
+const missing = (place: string): Finding => ({ code: "missing-jsdoc", message: "it is missing", place });
+const unnamed = (name: string): Finding => ({
   code: "private-type-ref",
   message: `public type 'get' references private type '${name}'`,
   place: "a.ts:1",
 });
 
-Deno.test("remarksIn parses each finding with its place, colored or not, without the count at the end", () => {
-  assert.deepEqual(remarksIn(LINTED, ROOT).map(({ code, place }) => `${code} ${place}`), [
+Deno.test("parseFindings parses each finding with its place, colored or not, without the count at the end", () => {
+  assert.deepEqual(parseFindings(LINTED, ROOT).map(({ code, place }) => `${code} ${place}`), [
     "private-type-ref src/kind.ts:12",
     "missing-jsdoc src/kinds/core_v1.gen.ts:7",
     "missing-jsdoc mod.ts:104",
@@ -51,7 +51,7 @@ Deno.test("errorsOf allows the private types that users need not name, and no ot
 Deno.test("errorsOf returns names of its list that no longer exist, also if only generated files have them", () => {
   const generated = { ...unnamed("types"), place: "src/kinds/core_v1.gen.ts:7" };
   const [error, ...others] = errorsOf([generated], { "has no value": ["types"] });
-  assert.match(error ?? "", /^types is not a private type of a public signature any more/);
+  assert.match(error ?? "", /^types is no longer a private type of a public signature/);
   assert.deepEqual(others, []);
 });
 

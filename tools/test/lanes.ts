@@ -1,7 +1,7 @@
 /** The lanes of the test command. The fast ones are first. */
 import { dirname } from "node:path";
 import { controlPlane } from "../control_plane.ts";
-import { check, NOTHING, type Result, total } from "./report.ts";
+import { check, EMPTY_RESULT, type Result, total } from "./report.ts";
 import { documentedFiles, withDocConfig } from "./docs.ts";
 import { undocumented } from "./documented.ts";
 import { publishedFiles, reachedFiles, wrongFiles } from "./published.ts";
@@ -42,13 +42,13 @@ const CLIENTS = ["tests/clients/"];
 /** Tests that compile an operator and run it. */
 const COMPILED = ["tests/compiled/"];
 
-/** The one of them that measures time. */
+/** The test in {@linkcode COMPILED} that measures time. */
 const TIMED = "tests/compiled/start_test.ts";
 
 /** Tests of compiler messages. They run the compilers of both versions of Deno. */
 const TYPES = ["tests/types/"];
 
-// Deno considers a file named test.ts a test.
+// Deno treats a file named test.ts as a test.
 const NOT_IN_PROCESS = `--ignore=${["tools/test.ts", ...REAL, ...CLIENTS, ...COMPILED, ...TYPES].join(",")}`;
 
 /** Every lane, in the order in which they run. */
@@ -153,7 +153,7 @@ async function real(passed: ReadonlySet<string>): Promise<Result> {
   if (await controlPlane() === undefined) return skip("real", NO_CONTROL_PLANE);
   const { missing, reason } = await upstream({ print: console.log });
   return total([
-    missing.length > 0 ? skip("real: kinds of other projects", reason) : NOTHING,
+    missing.length > 0 ? skip("real: kinds of other projects", reason) : EMPTY_RESULT,
     await runTests("real", ["--parallel", ...typesOf(passed), ...REAL.filter((path) => exists(new URL(path, ROOT)))]),
   ]);
 }

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 const ALWAYS = /^(deno\.json|LICENSE|README\.md|CHANGELOG\.md)$/;
 
 /**
- * Returns what is wrong with the published files of a package.
+ * Returns the errors in the list of published files of a package.
  *
  * @param files The published files, from the folder of the package.
  * @param modules The files that its exports import, from the folder of the package.
@@ -40,7 +40,7 @@ export async function publishedFiles(folder: URL): Promise<string[]> {
   const { success, stdout, stderr } = await deno(["publish", "--dry-run", "--allow-dirty"], folder);
   const output = `${stdout}${stderr}`;
   if (!success) throw new Error(output);
-  return [...output.matchAll(/^ +(file:\S+) \(/gm)].map(([, url = ""]) => below(url, folder) ?? url);
+  return [...output.matchAll(/^ +(file:\S+) \(/gm)].map(([, url = ""]) => relativePath(url, folder) ?? url);
 }
 
 /**
@@ -55,14 +55,14 @@ export async function reachedFiles(folder: URL, others: readonly URL[] = []): Pr
   for (const file of Object.values<string>(exports)) {
     const { stdout } = await deno(["info", "--json", fileURLToPath(new URL(file, folder))], folder);
     for (const { specifier } of (JSON.parse(stdout) as { modules: { specifier: string }[] }).modules) {
-      const path = below(specifier, folder);
-      if (path !== undefined && !others.some((other) => below(specifier, other) !== undefined)) found.add(path);
+      const path = relativePath(specifier, folder);
+      if (path !== undefined && !others.some((other) => relativePath(specifier, other) !== undefined)) found.add(path);
     }
   }
   return [...found];
 }
 
-function below(url: string, folder: URL): string | undefined {
+function relativePath(url: string, folder: URL): string | undefined {
   return url.startsWith(folder.href) ? url.slice(folder.href.length) : undefined;
 }
 

@@ -10,7 +10,7 @@ export interface Result {
 }
 
 /** The result of running no test. */
-export const NOTHING: Result = { passed: 0, failed: 0, skipped: 0, failures: [] };
+export const EMPTY_RESULT: Result = { passed: 0, failed: 0, skipped: 0, failures: [] };
 
 /**
  * Returns the sum of several results.
@@ -29,13 +29,13 @@ export function total(results: readonly Result[]): Result {
     failed: sum.failed + result.failed,
     skipped: sum.skipped + result.skipped,
     failures: [...sum.failures, ...result.failures],
-  }), NOTHING);
+  }), EMPTY_RESULT);
 }
 
 /** Returns the result of a check that counts as one test, such as the formatter. */
-export function check(name: string, success: boolean, why: string): Result {
-  if (success) return { ...NOTHING, passed: 1 };
-  return { ...NOTHING, failed: 1, failures: [`${name}: ${why}`] };
+export function check(name: string, success: boolean, reason: string): Result {
+  if (success) return { ...EMPTY_RESULT, passed: 1 };
+  return { ...EMPTY_RESULT, failed: 1, failures: [`${name}: ${reason}`] };
 }
 
 /** Returns the last line of the output. */
@@ -63,7 +63,7 @@ export function readJunit(xml: string | undefined, success: boolean, name: strin
   let skipped = 0;
   for (const { attributes, body } of cases(xml ?? "")) {
     const failure = /<(?:failure|error) message="([^"]*)"/.exec(body)?.[1];
-    if (failure !== undefined) failures.push(tell(attributes, failure));
+    if (failure !== undefined) failures.push(failureText(attributes, failure));
     else if (body.includes("<skipped")) skipped++;
     else passed++;
   }
@@ -79,7 +79,7 @@ function* cases(xml: string): Generator<{ attributes: string; body: string }> {
   }
 }
 
-function tell(attributes: string, message: string): string {
+function failureText(attributes: string, message: string): string {
   const name = /\bname="([^"]*)"/.exec(attributes)?.[1] ?? "";
   const file = /\bclassname="([^"]*)"/.exec(attributes)?.[1] ?? "";
   const lines = unescape(message).replace(ANSI, "").split("\n").map((line) => line.trimEnd()).filter((line) =>

@@ -1,6 +1,6 @@
 /** Runs the commands of lanes. Their output is not captured; only the counts are returned. */
 import { join } from "node:path";
-import { check, NOTHING, readJunit, type Result, total } from "./report.ts";
+import { check, EMPTY_RESULT, readJunit, type Result, total } from "./report.ts";
 
 /** Options for {@linkcode runCheck} and {@linkcode runTests}. */
 export interface RunOptions {
@@ -14,17 +14,17 @@ export interface RunOptions {
    * Settles when the run exceeds its time limit. It is then stopped and counts as failed. @default
    * {after 60 minutes}
    */
-  readonly tooLong?: Promise<unknown>;
+  readonly timeLimit?: Promise<unknown>;
 }
 
 /** The root of the repository, with a trailing slash. */
 export const ROOT: URL = new URL("../../", import.meta.url);
 
-// Only against hangs: the slowest lane takes about ten minutes on two idle cores, and a busy
-// machine must not reach the limit.
+// Ends lanes that hang. The slowest lane takes about ten minutes on two idle cores, and must not
+// reach the limit on a busy machine.
 const MINUTES = 60;
 /** Time for a stopped run to report its pending tests, in milliseconds. */
-const LAST_WORDS = 10_000;
+const REPORT_TIME = 10_000;
 
 /**
  * Runs Deno as a check that counts as one.
@@ -34,8 +34,12 @@ const LAST_WORDS = 10_000;
  * @param options Additional options.
  */
 export async function runCheck(name: string, args: readonly string[], options: RunOptions = {}): Promise<Result> {
-  const { code, text, late } = await spawn(args, options);
-  return check(name, code === 0 && late === undefined, late ?? `"${text}" ended with exit code ${code}`);
+  const { code, text, timeoutMessage } = await spawn(args, options);
+  return check(
+    name,
+    code === 0 && timeoutMessage === undefined,
+    timeoutMessage ?? `"${text}" ended with exit code ${code}`,
+  );
 }
 
 /**
@@ -50,9 +54,9 @@ export async function runTests(name: string, args: readonly string[], options: R
   const folder = await Deno.makeTempDir();
   const report = join(folder, "report.xml");
   try {
-    const { code, late } = await spawn(["test", "--allow-all", `--junit-path=${report}`, ...args], options);
-    const result = readJunit(await textOf(report), code === 0 && late === undefined, name);
-    return late === undefined ? result : total([result, check(name, false, late)]);
+    const { code, timeoutMessage } = await spawn(["test", "--allow-all", `--junit-path=${report}`, ...args], options);
+    const result = readJunit(await textOf(report), code === 0 && timeoutMessage === undefined, name);
+    return timeoutMessage === undefined ? result : total([result, check(name, false, timeoutMessage)]);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
@@ -62,10 +66,10 @@ export async function runTests(name: string, args: readonly string[], options: R
  * Returns the result of a lane that could not run. It is printed and counted, and in CI it is a
  * failure.
  */
-export function skip(name: string, why: string): Result {
-  console.log(`\n!!! SKIPPED ${name}: ${why}\n`);
-  if (Deno.env.get("CI") === "true") return check(name, false, `${why}. In CI, no lane may be skipped`);
-  return { ...NOTHING, skipped: 1 };
+export function skip(name: string, reason: string): Result {
+  console.log(`\n!!! SKIPPED ${name}: ${reason}\n`);
+  if (Deno.env.get("CI") === "true") return check(name, false, `${reason}. In CI, no lane may be skipped`);
+  return { ...EMPTY_RESULT, skipped: 1 };
 }
 
 /** Returns whether a command exists and succeeds. */
@@ -93,25 +97,25 @@ export function exists(url: URL): boolean {
 async function spawn(
   args: readonly string[],
   options: RunOptions,
-): Promise<{ readonly code: number; readonly text: string; readonly late: string | undefined }> {
+): Promise<{ readonly code: number; readonly text: string; readonly timeoutMessage: string | undefined }> {
   const { deno = Deno.execPath(), cwd = ROOT, env = {} } = options;
   const process = new Deno.Command(deno, { args: [...args], cwd, env, stdin: "null" }).spawn();
   const timers: ReturnType<typeof setTimeout>[] = [];
-  let isOver = false;
-  const tooLong = options.tooLong ?? new Promise((resolve) => timers.push(setTimeout(resolve, MINUTES * 60_000)));
-  let late: string | undefined;
-  tooLong.then(() => {
-    if (isOver) return;
-    late = `the run was stopped after ${MINUTES} minutes`;
+  let hasEnded = false;
+  const timeLimit = options.timeLimit ?? new Promise((resolve) => timers.push(setTimeout(resolve, MINUTES * 60_000)));
+  let timeoutMessage: string | undefined;
+  timeLimit.then(() => {
+    if (hasEnded) return;
+    timeoutMessage = `the run was stopped after ${MINUTES} minutes`;
     // On this signal, `deno test` reports its pending tests, and their child processes end.
     process.kill("SIGINT");
-    timers.push(setTimeout(() => process.kill("SIGKILL"), LAST_WORDS));
+    timers.push(setTimeout(() => process.kill("SIGKILL"), REPORT_TIME));
   });
   try {
     const { code } = await process.status;
-    return { code, text: `deno ${args.join(" ")}`, late };
+    return { code, text: `deno ${args.join(" ")}`, timeoutMessage };
   } finally {
-    isOver = true;
+    hasEnded = true;
     for (const timer of timers) clearTimeout(timer);
   }
 }

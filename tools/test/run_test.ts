@@ -6,7 +6,7 @@ import { runTests } from "./run.ts";
 const HUNG = `
 Deno.test("ends", () => {});
 Deno.test("never ends", async () => {
-  await Deno.writeTextFile("begun", "");
+  await Deno.writeTextFile("started", "");
   await new Promise(() => setInterval(() => {}, 1000));
 });
 `;
@@ -16,12 +16,12 @@ Deno.test("runTests stops tests that exceed the time limit, and reports their na
   try {
     await Deno.writeTextFile(join(folder, "hung_test.ts"), HUNG);
     using watcher = Deno.watchFs(folder);
-    const begun = (async () => {
-      for await (const { paths } of watcher) if (paths.some((path) => path.endsWith("begun"))) return;
+    const started = (async () => {
+      for await (const { paths } of watcher) if (paths.some((path) => path.endsWith("started"))) return;
     })();
     const { passed, failed, failures } = await runTests("slow", ["--no-config", "--no-lock", "hung_test.ts"], {
       cwd: folder,
-      tooLong: begun,
+      timeLimit: started,
     });
     assert.deepEqual([passed, failed], [1, 2]);
     assert.match(failures[0]!, /^\.\/hung_test\.ts: never ends$/m);

@@ -19,8 +19,11 @@ export interface Sample {
   readonly object: Record<string, unknown>;
 }
 
-/** The most objects of a kind. More would slow the tests down without covering more cases. */
-const MOST_SAMPLES = 24;
+/**
+ * The maximum number of objects of a kind. More would slow the tests down without covering more
+ * cases.
+ */
+const MAX_SAMPLES = 24;
 
 /**
  * Packs a kind.
@@ -32,7 +35,7 @@ const MOST_SAMPLES = 24;
  */
 export async function pack(origin: Origin, folders: ReadonlyMap<Module, string>): Promise<Packed> {
   const { kind, definition, samples } = origin;
-  for (const module of modulesOf([origin])) await checkLicence(module, folderOf(module, folders));
+  for (const module of modulesOf([origin])) await checkLicense(module, folderOf(module, folders));
   const path = join(folderOf(definition.module, folders), definition.path);
   const found = documentsOf(path, await Deno.readTextFile(path)).find((object) =>
     object.kind === "CustomResourceDefinition" && namesOf(object)?.kind === kind
@@ -49,7 +52,7 @@ export async function pack(origin: Origin, folders: ReadonlyMap<Module, string>)
       }
     }
   }
-  return { kind, origin, definition: found, samples: spread(distinct(objects), MOST_SAMPLES) };
+  return { kind, origin, definition: found, samples: spread(distinct(objects), MAX_SAMPLES) };
 }
 
 function folderOf(module: Module, folders: ReadonlyMap<Module, string>): string {
@@ -58,9 +61,9 @@ function folderOf(module: Module, folders: ReadonlyMap<Module, string>): string 
   return folder;
 }
 
-async function checkLicence({ path }: Module, folder: string): Promise<void> {
-  const licence = await Deno.readTextFile(join(folder, "LICENSE")).catch(() => "");
-  if (/Apache License\s+Version 2\.0/.test(licence)) return;
+async function checkLicense({ path }: Module, folder: string): Promise<void> {
+  const license = await Deno.readTextFile(join(folder, "LICENSE")).catch(() => "");
+  if (/Apache License\s+Version 2\.0/.test(license)) return;
   throw new Error(`Cannot pack files of "${path}": its license is not Apache-2.0`);
 }
 
@@ -109,8 +112,8 @@ function distinct(objects: readonly Sample[]): Sample[] {
   });
 }
 
-/** Returns at most `most` elements, evenly spread. The choice is deterministic. */
-function spread<T>(all: readonly T[], most: number): T[] {
-  const step = Math.max(1, all.length / most);
-  return all.filter((_, i) => Math.floor(i / step) !== Math.floor((i - 1) / step)).slice(0, most);
+/** Returns at most `limit` elements, evenly spread. The choice is deterministic. */
+function spread<T>(elements: readonly T[], limit: number): T[] {
+  const step = Math.max(1, elements.length / limit);
+  return elements.filter((_, i) => Math.floor(i / step) !== Math.floor((i - 1) / step)).slice(0, limit);
 }

@@ -44,8 +44,8 @@ export async function writePacked(packed: Packed, folder: URL = PACKED): Promise
   await Deno.mkdir(folder, { recursive: true });
   const stream = new Blob([JSON.stringify(packed)]).stream().pipeThrough(new CompressionStream("gzip"));
   const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
-  const beside = new URL(`${crypto.randomUUID()}.tmp`, folder);
-  await Deno.writeFile(beside, bytes);
-  await Deno.rename(beside, packedFile(packed.kind, folder));
+  const temporary = new URL(`${crypto.randomUUID()}.tmp`, folder);
+  await Deno.writeFile(temporary, bytes);
+  await Deno.rename(temporary, packedFile(packed.kind, folder));
   return bytes.length;
 }

@@ -19,11 +19,11 @@ export function originsPage(origins: readonly Origin[], counts: ReadonlyMap<stri
       ...samples.map(({ module, path }) => `  objects     ${module.path}/${path}/`),
     ].join("\n")
   );
-  return `# Where the kinds of other projects come from
+  return `# Origins of the kinds of other projects
 
-Written by \`deno run -A tools/upstream.ts\`. The definitions and objects belong to the projects named here and are not in
-this repository: tests fetch them with Go, as modules of one version whose content must have one sum
-(\`tools/upstream/origins.ts\`), and keep what they need of them in \`.cache/upstream\`.
+Written by \`deno run -A tools/upstream.ts\`. The definitions and objects belong to the projects in this list, and are not
+in this repository. Tests fetch them with Go, as modules whose version and checksum are fixed in
+\`tools/upstream/origins.ts\`, and store the definitions and objects in \`.cache/upstream\`.
 
 ## Modules, all of them Apache-2.0
 

@@ -1,4 +1,4 @@
-/** What `deno task verify` runs: checks that are too slow for the test command. */
+/** The checks of `deno task verify`, which are too slow for the test command. */
 import { dirname } from "node:path";
 import { controlPlane } from "../control_plane.ts";
 import type { Lane } from "../test/lanes.ts";
