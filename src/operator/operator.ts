@@ -19,6 +19,7 @@ import { checkOperator } from "./operator_checks.ts";
 import type { OperatorData, OperatorDefinition } from "./operator_definition.ts";
 import type { HealthOptions, MetricsOptions, Operator } from "./operator_value.ts";
 import { factsOf } from "./part_facts.ts";
+import { runtimeScope } from "./run_settings.ts";
 import { variablesOf } from "./setting_list.ts";
 import type { ServicesContext } from "./services.ts";
 import { certificateSecret } from "../manifests/webhooks.ts";
@@ -76,7 +77,8 @@ export interface OperatorOptions<Services = unknown> {
  * @param options Name, parts and settings.
  * @returns The operator. It does not run yet.
  * @throws {TypeError} If a name or the parts are missing or invalid, one part has two keys, two
- *   parts would store the same name in a cluster, or two different kinds have one name.
+ *   parts would store the same name in a cluster, two different kinds have one name, or conversions
+ *   do not connect all versions of a kind.
  * @throws {RangeError} If two processes could lead at once with the durations of `leaderElection`.
  *
  * @example Usage
@@ -184,9 +186,7 @@ function certificateWrites(data: OperatorData): CertificateWrites {
 /** Options of the call override those of the file. */
 function installOptions(config: ConfigFile | undefined, options: InstallOptions = {}): InstallOptions {
   if (config === undefined) return options;
-  const watchNamespaces = config.settings.get("all_namespaces")?.value === true
-    ? undefined
-    : config.settings.get("namespaces")?.value as readonly string[] | undefined;
+  const { namespaces: watchNamespaces } = runtimeScope(config.settings);
   return {
     ...(config.id === undefined ? {} : { id: config.id }),
     ...(config.namespace === undefined ? {} : { namespace: config.namespace }),
