@@ -3,7 +3,6 @@ import type { Clock } from "../base/clock.ts";
 import { ClusterConfigError } from "./cluster_config_error.ts";
 import type { Connection } from "./connection.ts";
 import { inCluster } from "./in_cluster.ts";
-import { kubeconfigConnection } from "./kubeconfig_connection.ts";
 import { type Machine, unreadableReason } from "./machine.ts";
 
 /** The HTTP clients that a pod can use. */
@@ -33,12 +32,12 @@ export interface ConnectOptions {
  */
 export async function connect(machine: Machine, clock: Clock, options: ConnectOptions = {}): Promise<Connection> {
   if (options.kubeconfig !== undefined) {
-    return await kubeconfigConnection([options.kubeconfig], machine, clock, options.context);
+    return await fromKubeconfig([options.kubeconfig], machine, clock, options.context);
   }
   const isDenied = isKubeconfigDenied(machine);
   const listed = isDenied ? [] : (machine.env("KUBECONFIG") ?? "").split(":").filter(Boolean);
   if (listed.length > 0) {
-    return await kubeconfigConnection(await existingFiles(listed, machine), machine, clock, options.context);
+    return await fromKubeconfig(await existingFiles(listed, machine), machine, clock, options.context);
   }
   const pod = await inCluster(machine, clock, options.httpClient);
   if (pod !== undefined) return pod;
@@ -53,7 +52,7 @@ export async function connect(machine: Machine, clock: Clock, options: ConnectOp
   const defaultPath = `${home}/.kube/config`;
   const error = home === undefined ? undefined : await readingError(defaultPath, machine);
   if (home !== undefined && error === undefined) {
-    return await kubeconfigConnection([defaultPath], machine, clock, options.context);
+    return await fromKubeconfig([defaultPath], machine, clock, options.context);
   }
   const missing = home === undefined
     ? "HOME is unset"
@@ -65,6 +64,19 @@ export async function connect(machine: Machine, clock: Clock, options: ConnectOp
         ? "Run it in a pod, or run the operator from source"
         : "Set KUBECONFIG or --kubeconfig"),
   );
+}
+
+/**
+ * Connects with kubeconfigs. The code for that is loaded on demand, because pods do not need it.
+ */
+async function fromKubeconfig(
+  paths: readonly string[],
+  machine: Machine,
+  clock: Clock,
+  context: string | undefined,
+): Promise<Connection> {
+  const { kubeconfigConnection } = await import("./kubeconfig_connection.ts");
+  return await kubeconfigConnection(paths, machine, clock, context);
 }
 
 /**
