@@ -17,6 +17,7 @@
  */
 export type { Clock } from "../src/base/clock.ts";
 export type { Duration } from "../src/base/duration.ts";
+export type { ClusterAccess } from "../src/kube/cluster_access.ts";
 export type { Connection } from "../src/kube/connection.ts";
 export type { ImageParts } from "../src/manifests/image.ts";
 export type { AdditionalPolicyRule, CertificateSource, InstallOptions } from "../src/manifests/install.ts";
@@ -27,7 +28,7 @@ export type { Sample } from "../src/manifests/sample.ts";
 export type { SandboxRule } from "../src/manifests/sandbox.ts";
 export type { LeaderElectionOptions } from "../src/operator/leader_election.ts";
 export { operator, type OperatorOptions } from "../src/operator/operator.ts";
-export type { HealthOptions, MetricsOptions, Operator } from "../src/operator/operator_value.ts";
+export type { HealthOptions, MetricsOptions, Operator, RunningOperator } from "../src/operator/operator_value.ts";
 export type { RunOptions } from "../src/operator/run_options.ts";
 export type { ServicesContext } from "../src/operator/services.ts";
 export type { WebhookServerOptions } from "../src/operator/webhook_options.ts";

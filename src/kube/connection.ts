@@ -67,6 +67,10 @@ export interface Connection {
    * @returns Whether the credentials have changed, so that the request should be sent again.
    */
   renew?(rejected: string | undefined): Promise<boolean>;
+  /** Certificate of the authority that signed the server's certificate, as PEM. */
+  readonly ca?: string;
+  /** Returns the current bearer token, if requests are sent with one. */
+  token?(): Promise<string>;
   /** The namespace of the credentials: that of the pod, or of the kubeconfig context. */
   readonly namespace?: string;
   /** Whether this process runs in a pod of the cluster. */

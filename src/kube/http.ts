@@ -229,7 +229,7 @@ export type TokenSource = (again: boolean) => Promise<string>;
 export function withToken(
   transport: Pick<Transport, "fetch"> & Partial<Pick<Transport, "send">>,
   token: TokenSource,
-): Required<Pick<Connection, "fetch" | "renew">> & Pick<Connection, "send"> {
+): Required<Pick<Connection, "fetch" | "renew" | "token">> & Pick<Connection, "send"> {
   let current = { token: "", authorization: "" };
   // The header string is created once per token, because comparing a long string with itself is
   // faster than with a copy.
@@ -250,5 +250,6 @@ export function withToken(
       },
     }),
     renew: async (rejected) => rejected !== await authorization(true),
+    token: () => token(false),
   };
 }

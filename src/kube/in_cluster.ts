@@ -46,6 +46,7 @@ export async function inCluster(
   const namespace = await machine.readText(`${SERVICE_ACCOUNT}/namespace`).then((text) => text.trim(), () => "default");
   return {
     url: `https://${API_HOST}:${port}`,
+    ca,
     ...withToken(transport, tokenFile(`${SERVICE_ACCOUNT}/token`, machine, clock)),
     namespace,
     isInPod: true,

@@ -46,6 +46,7 @@ export async function kubeconfigConnection(
   const token = await tokenSourceOf(chosen, paths, machine, clock);
   return {
     url: cluster.server.replace(/\/+$/, ""),
+    ...(ca === undefined ? {} : { ca }),
     ...(token === undefined ? withoutToken(transport) : withToken(transport, token)),
     ...(chosen.namespace === undefined ? {} : { namespace: chosen.namespace }),
     reset: () => transport.reset(),

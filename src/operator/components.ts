@@ -135,6 +135,11 @@ export class Components {
     return this.#client.waiting + this.loops.reduce((total, { sleeping }) => total + sleeping, 0);
   }
 
+  /** Resolves when the caches are filled and the webhooks are served. */
+  async ready(): Promise<void> {
+    await Promise.all([this.informers.synced(), this.webhookServer?.served]);
+  }
+
   /** Returns a line for each watch, controller and RBAC permission, and one for leadership. */
   readiness(): ReadinessLine[] {
     return [

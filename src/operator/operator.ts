@@ -13,6 +13,7 @@ import type { Duration } from "../base/duration.ts";
 import { milliseconds } from "../base/duration.ts";
 import { type ConfigFile, readConfigFile } from "./config_file.ts";
 import { configured } from "./configure.ts";
+import { connect } from "./connect.ts";
 import { leaderElectionOf, type LeaderElectionOptions } from "./leader_election.ts";
 import { main } from "./main.ts";
 import { checkOperator } from "./operator_checks.ts";
@@ -167,10 +168,8 @@ function assemble(data: OperatorData): OperatorDefinition {
         certificates,
       }, installOptions(config, options)),
     samples: () => samplesOf(parts),
-    run: async (options) => {
-      await using running = startOperator(value, { serveWebhooks: true, ...options });
-      await running.ended;
-    },
+    start: (options) => startOperator(value, { serveWebhooks: true, connection: () => connect(), ...options }),
+    run: async (options) => await value.start(options).ended,
     main: (args = Deno.args) => main(value, args),
   };
   return value;

@@ -1,4 +1,5 @@
 /** The value that `operator()` returns. */
+import type { ClusterAccess } from "../kube/cluster_access.ts";
 import type { InstallOptions } from "../manifests/install.ts";
 import type { ManifestGroups } from "../manifests/manifests.ts";
 import type { RbacRule } from "../manifests/rbac.ts";
@@ -28,9 +29,40 @@ export interface MetricsOptions {
   readonly authorization?: boolean;
 }
 
+/** An operator that runs in this process. Returned by {@linkcode Operator.start}. */
+export interface RunningOperator extends AsyncDisposable {
+  /**
+   * Resolves when the operator is ready: its services exist, its caches are filled, and its
+   * webhooks are served. With leader election, another process may lead. A missing kind delays it
+   * until the API server serves the kind.
+   *
+   * Rejects with the operator's error if it fails before, and with an `AbortError` if it is
+   * stopped before.
+   */
+  readonly ready: Promise<void>;
+  /**
+   * Resolves when the operator has stopped. Rejects if it failed, as {@linkcode Operator.run}
+   * does. An error that `ready` reported needs no handler here.
+   */
+  readonly ended: Promise<void>;
+  /**
+   * Access to the API server, for other client libraries.
+   *
+   * @throws {Error} Until the operator is connected. It is when `ready` has resolved.
+   */
+  readonly connection: ClusterAccess;
+  /**
+   * Stops the operator: no further reconcile starts, and running ones may finish within
+   * `gracefulShutdownTimeout`. Disposing of the operator does the same.
+   *
+   * @returns A promise that resolves when the operator has stopped. Only `ended` reports errors.
+   */
+  stop(): Promise<void>;
+}
+
 /**
- * An operator. It starts nothing until {@linkcode Operator.main} or {@linkcode Operator.run} is
- * called.
+ * An operator. It starts nothing until {@linkcode Operator.main}, {@linkcode Operator.start} or
+ * {@linkcode Operator.run} is called.
  */
 export interface Operator {
   /** The operator's name: a DNS label, which is part of names that clusters store. */
@@ -65,6 +97,31 @@ export interface Operator {
   /** Returns a sample object of each of the operator's own kinds. */
   samples(): Sample[];
   /**
+   * Starts the operator inside a program. Several operators may run in one program.
+   *
+   * @param options The connection to the API server, and settings of this process.
+   * @returns The running operator. Its property `ended` rejects if the operator fails.
+   * @throws {SettingError} If a namespace or the selector in the options is invalid.
+   *
+   * @example Usage
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { controller, operator } from "@op/sdk";
+   * import { Namespace } from "@op/sdk/kinds";
+   * import { memoryCluster } from "@op/sdk/testing";
+   *
+   * const namespaces = controller(Namespace, { reconcile() {} });
+   * const op = operator({ name: "namespace-operator", parts: { namespaces } });
+   *
+   * await using cluster = await memoryCluster();
+   * await using running = op.start({ connection: cluster.connection });
+   * await running.ready;
+   * const response = await running.connection.fetch("/api/v1/namespaces/default");
+   * assert.equal((await response.json()).metadata.name, "default");
+   * ```
+   */
+  start(options?: RunOptions): RunningOperator;
+  /**
    * Runs the operator inside a program, until the signal is aborted.
    *
    * @param options The connection to the API server, and settings of this process.
@@ -75,7 +132,6 @@ export interface Operator {
    * @example Usage
    * ```ts
    * import { controller, operator } from "@op/sdk";
-   * import { connect } from "@op/sdk/client";
    * import { Namespace } from "@op/sdk/kinds";
    *
    * const namespaces = controller(Namespace, {
@@ -86,11 +142,11 @@ export interface Operator {
    * const op = operator({ name: "namespace-operator", parts: { namespaces }, health: false });
    *
    * async function watchNamespaces(signal: AbortSignal): Promise<void> {
-   *   await op.run({ connection: await connect(), signal });
+   *   await op.run({ signal });
    * }
    * ```
    */
-  run(options: RunOptions): Promise<void>;
+  run(options?: RunOptions): Promise<void>;
   /**
    * Runs a command of the operator's program (`start`, `manifests`, `crds`, `rbac`, `sandbox`,
    * `version`) and exits the process.

@@ -7,10 +7,13 @@ import type { LogLine } from "./log.ts";
 import type { CertificateTimes } from "../runtime/webhooks/authority.ts";
 import type { ReviewThreads } from "../runtime/webhooks/review_threads.ts";
 
-/** Options of `run` of an operator. */
+/** Options of `start` and `run` of an operator. */
 export interface RunOptions {
-  /** The connection to the API server. */
-  readonly connection: Connection;
+  /**
+   * The connection to the API server. It is not closed. @default {the one that `connect` finds:
+   * kubeconfig or service account}
+   */
+  readonly connection?: Connection;
   /**
    * Stops the operator when aborted: no further reconcile starts, and running ones may finish
    * within `gracefulShutdownTimeout`.
@@ -51,6 +54,11 @@ export interface RunOptions {
   readonly checkAccess?: boolean;
   /** Whether to serve the webhooks over TLS, with a certificate that is renewed. @default {true} */
   readonly serveWebhooks?: boolean;
+  /**
+   * Services that replace those that the operator creates. They are not disposed of. @default
+   * {those of the operator}
+   */
+  readonly services?: unknown;
   /** Whether to run without the controllers, which other processes run. @default {false} */
   readonly skipControllers?: boolean;
   /** Whether to run without the webhooks, which other processes serve. @default {false} */
@@ -87,9 +95,4 @@ export interface StartOptions extends Omit<RunOptions, "connection"> {
    * {256 MiB}
    */
   readonly memoryLimit?: number | undefined;
-  /**
-   * Services that replace those that the operator creates, for tests. They are not disposed of.
-   * @default {none}
-   */
-  readonly services?: unknown;
 }

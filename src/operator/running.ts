@@ -4,6 +4,7 @@
  */
 import { aborted, type Linked, linked } from "../base/abort.ts";
 import { type Clock, sleep, systemClock } from "../base/clock.ts";
+import { type ClusterAccess, clusterAccess } from "../kube/cluster_access.ts";
 import type { Connection } from "../kube/connection.ts";
 import { customMetrics } from "../runtime/custom_metrics.ts";
 import type { Logger } from "../runtime/logger.ts";
@@ -12,7 +13,7 @@ import type { WebhookHandler } from "../runtime/webhooks/handler.ts";
 import { Components } from "./components.ts";
 import { logWithListener, operatorLog } from "./log.ts";
 import { definitionOf, type OperatorDefinition } from "./operator_definition.ts";
-import type { Operator } from "./operator_value.ts";
+import type { Operator, RunningOperator } from "./operator_value.ts";
 import type { ReadinessLine } from "./readiness.ts";
 import type { StartOptions } from "./run_options.ts";
 import { checkScope } from "./run_settings.ts";
@@ -25,9 +26,7 @@ export type { ReadinessLine };
 const CLOSING_TIME = 2000;
 
 /** A running operator. */
-export interface Running extends AsyncDisposable {
-  /** Settles when the operator has stopped. */
-  readonly ended: Promise<void>;
+export interface Running extends RunningOperator {
   /**
    * Increases with every event. While it is constant, the operator does nothing except wait for
    * time to pass.
@@ -65,7 +64,7 @@ export interface Running extends AsyncDisposable {
  */
 export function startOperator(operator: Operator, options: StartOptions): Running {
   checkScope(options);
-  return new RunningOperator(definitionOf(operator), options);
+  return new StartedOperator(definitionOf(operator), options);
 }
 
 /**
@@ -78,7 +77,7 @@ export function instanceOf(host: string): string {
 }
 
 /** An operator that runs in this process. {@linkcode Running.ended} settles when it has stopped. */
-class RunningOperator implements Running {
+class StartedOperator implements Running {
   readonly metrics: Metrics;
   readonly ended: Promise<void>;
   readonly #operator: OperatorDefinition;
@@ -93,6 +92,12 @@ class RunningOperator implements Running {
   readonly #services = new Services();
   /** Resolved when the services exist. */
   readonly #servicesReady = Promise.withResolvers<void>();
+  readonly #ready = Promise.withResolvers<void>();
+  #isReady = false;
+  /** Whether the program uses {@linkcode Running.ready}, which then reports a failed start. */
+  #reportsReady = false;
+  /** Access to the API server; `undefined` until the operator is connected. */
+  #access: ClusterAccess | undefined;
   /** Created when the operator is connected: at once if the options have the connection. */
   #components: Components | undefined;
   /** The phase of the start; `undefined` when the caches are being filled, and later. */
@@ -112,10 +117,8 @@ class RunningOperator implements Running {
     this.#log = this.#createLog();
     this.metrics = metrics;
     this.#stop = linked(options.signal === undefined ? [] : [options.signal]);
-    this.ended = this.#run().finally(() => {
-      this.#stopped.abort(new DOMException("The operator has stopped", "AbortError"));
-      this.#stop[Symbol.dispose]();
-    });
+    this.#ready.promise.catch(() => undefined);
+    this.ended = this.#runToEnd();
   }
 
   get activity(): number {
@@ -157,9 +160,25 @@ class RunningOperator implements Running {
     this.#components?.pause(isPaused);
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  get ready(): Promise<void> {
+    this.#reportsReady = true;
+    return this.#ready.promise;
+  }
+
+  get connection(): ClusterAccess {
+    if (this.#access !== undefined) return this.#access;
+    throw new Error(
+      `Operator "${this.#operator.name}" is not connected yet. Await "ready" before you use "connection".`,
+    );
+  }
+
+  async stop(): Promise<void> {
     this.#stop.abort(new DOMException("The operator is stopped", "AbortError"));
-    await this.ended;
+    await this.ended.catch(() => undefined);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
   }
 
   #createLog(): Logger {
@@ -171,6 +190,22 @@ class RunningOperator implements Running {
   /** Whether the operator creates services. */
   get #createsServices(): boolean {
     return this.#operator.services !== undefined && !("services" in this.#options);
+  }
+
+  /** Runs until the operator is stopped. Rejects `ready` if the operator was never ready. */
+  async #runToEnd(): Promise<void> {
+    try {
+      await this.#run();
+      this.#ready.reject(new DOMException("The operator stopped before it was ready", "AbortError"));
+    } catch (error) {
+      this.#ready.reject(error);
+      // The program gets the error from `ready`. It must not also end as an unhandled rejection.
+      if (this.#reportsReady && !this.#isReady) this.ended.catch(() => undefined);
+      throw error;
+    } finally {
+      this.#stopped.abort(new DOMException("The operator has stopped", "AbortError"));
+      this.#stop[Symbol.dispose]();
+    }
   }
 
   /** Connects, and runs until the operator is stopped. */
@@ -200,6 +235,7 @@ class RunningOperator implements Running {
   async #runConnected(connection: Connection, stop: Linked, deadline: AbortSignal): Promise<void> {
     const { signal } = stop;
     this.#phase = "creating services";
+    const access = this.#access = clusterAccess(connection);
     const components = this.#components = this.#createComponents(connection);
     components.pause(this.#isPaused);
     this.#log.info("Operator started", { version: this.#operator.version });
@@ -208,7 +244,7 @@ class RunningOperator implements Running {
     let watching: Promise<void> | undefined;
     let serving: Promise<void> | undefined;
     try {
-      const hasServices = await this.#createServices(signal, deadline);
+      const hasServices = await this.#createServices(access, signal, deadline);
       if (hasServices && !signal.aborted) {
         this.#phase = undefined;
         watching = components.watch(watches.signal);
@@ -217,6 +253,10 @@ class RunningOperator implements Running {
           stop.abort(error);
         });
         serving = components.webhookServer?.run(watches.signal);
+        components.ready().then(() => {
+          this.#isReady = true;
+          this.#ready.resolve();
+        });
         await components.reconcile(signal, deadline);
         // Webhooks are served to the end: the API server may still call them while other replicas
         // take over.
@@ -264,10 +304,11 @@ class RunningOperator implements Running {
   }
 
   /** Creates the services. Returns `false` if the operator was stopped before they existed. */
-  async #createServices(signal: AbortSignal, deadline: AbortSignal): Promise<boolean> {
+  async #createServices(connection: ClusterAccess, signal: AbortSignal, deadline: AbortSignal): Promise<boolean> {
     const options = this.#options;
     const create = "services" in options ? () => options.services : this.#operator.services;
-    const context = { signal, log: this.#log, clock: this.#clock, metrics: customMetrics(this.metrics.registry) };
+    const metrics = customMetrics(this.metrics.registry);
+    const context = { signal, log: this.#log, clock: this.#clock, connection, metrics };
     if (!await this.#services.create(create, context, deadline)) return false;
     this.#servicesReady.resolve();
     return true;

@@ -135,10 +135,12 @@ Deno.test("startOperator opens its connection, creates its services, and closes 
   await turns();
   assert.deepEqual(running.readiness(), [{ name: "operator", isReady: false, message: "connecting" }]);
   assert.deepEqual([steps, running.isLeading, running.webhooks], [[], false, undefined]);
+  assert.throws(() => running.connection, { message: /^Operator "test" is not connected yet\. Await "ready"/ });
 
   opening.resolve();
   await turns();
   assert.deepEqual(steps, ["connected", "services created"]);
+  assert.equal(running.connection.url, "http://cluster");
   await running[Symbol.asyncDispose]();
   assert.deepEqual(steps, ["connected", "services created", "services closed", "connection closed"]);
 });

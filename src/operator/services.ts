@@ -1,6 +1,7 @@
 /** Values that the operator creates at start and passes to each reconcile. */
 import { aborted } from "../base/abort.ts";
 import type { Clock } from "../base/clock.ts";
+import type { ClusterAccess } from "../kube/cluster_access.ts";
 import type { Log } from "../parts/context.ts";
 import type { Metrics } from "../parts/metrics.ts";
 
@@ -14,6 +15,8 @@ export interface ServicesContext {
    * The operator's clock: system time, or the clock of the memory cluster, which the test advances.
    */
   readonly clock: Clock;
+  /** Access to the API server, for other client libraries. */
+  readonly connection: ClusterAccess;
   /** Creates metrics. Those that are counted in webhook threads are not included. */
   readonly metrics: Metrics;
 }

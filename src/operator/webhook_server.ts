@@ -51,6 +51,7 @@ export class WebhookServer {
   readonly #server: TlsServer;
   readonly #certificates: CertificateKeeper | CertificateFileWatcher;
   #expiry: { readonly server: number; readonly authority?: number } | undefined;
+  readonly #served = Promise.withResolvers<void>();
   /** The certificate that the server uses, followed by its key. */
   #current: string | undefined;
 
@@ -69,6 +70,11 @@ export class WebhookServer {
   /** The port on which the server listens. */
   get port(): number {
     return this.#server.port;
+  }
+
+  /** Resolves when the server has its first certificate, and so answers requests. */
+  get served(): Promise<void> {
+    return this.#served.promise;
   }
 
   /** Increases with every event. */
@@ -130,6 +136,7 @@ export class WebhookServer {
 
   #apply(certificate: CertificateFiles, until: number): void {
     this.#server.use(certificate);
+    this.#served.resolve();
     const { log, metrics } = this.#context;
     if (this.#current === undefined) log.info("Webhooks served", { port: this.port });
     else {

@@ -69,6 +69,11 @@ export class Informers {
     return cache;
   }
 
+  /** Resolves when all caches are filled, except those of single objects. */
+  async synced(): Promise<void> {
+    await Promise.all([...this.#permanent].map(({ synced }) => synced));
+  }
+
   /** Returns all watches. */
   all(): readonly Informer[] {
     return [...this.#entries.values()].map(({ informer }) => informer);

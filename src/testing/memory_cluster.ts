@@ -439,7 +439,7 @@ class InProcessCluster implements MemoryCluster {
   }
 
   async restart(): Promise<void> {
-    await this.#time.until(this.#running![Symbol.asyncDispose]());
+    await this.#stop();
     this.#running = this.#start();
   }
 
@@ -449,7 +449,7 @@ class InProcessCluster implements MemoryCluster {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#time.until(this.#running![Symbol.asyncDispose]());
+    await this.#stop();
     await this.#resources.disposeAsync();
     if (this.#roles !== undefined) writeRbacUsage(this.#roles.usage());
     const error = this.#options.failures === "collect" ? undefined : this.#failures.takeLast(this[Symbol.asyncDispose]);
@@ -526,6 +526,13 @@ class InProcessCluster implements MemoryCluster {
     });
     running.pause(isPaused(this.#settings));
     return running;
+  }
+
+  /** Stops the operator. Rejects if it failed. */
+  async #stop(): Promise<void> {
+    const { ended } = this.#running!;
+    await this.#time.until(this.#running!.stop());
+    await ended;
   }
 
   async #send(request: Request, options: WireOptions): Promise<Response> {
