@@ -1,7 +1,7 @@
 /** Compares the responses of two servers. */
 import { equal, isObject } from "../../src/base/json.ts";
 import type { Transcript } from "./contract.ts";
-import { normalise } from "./normalise.ts";
+import { normalizeSteps } from "./normalize.ts";
 
 /** A place where the responses of two servers differ. */
 export interface Difference {
@@ -32,7 +32,7 @@ export interface NormalStep {
 
 /** Returns a transcript in the form in which it is compared. */
 export function normalTranscript({ steps, failure }: Transcript): NormalTranscript {
-  return { steps: normalise(steps) as NormalStep[], ...failure === undefined ? {} : { failure } };
+  return { steps: normalizeSteps(steps) as NormalStep[], ...failure === undefined ? {} : { failure } };
 }
 
 /**

@@ -54,8 +54,8 @@ import { GROUP, widgetDefinition } from "./widget.ts";
 
 export { compare, type Difference, type NormalTranscript, normalTranscript } from "./compare.ts";
 export { type Case, runCase, type Send, type Transcript } from "./contract.ts";
-export { normalise, NOT_COMPARED } from "./normalise.ts";
-export { explain, judge, replaySuite, report, type Result, runSuite, type Servers } from "./suite.ts";
+export { normalizeSteps, NOT_COMPARED } from "./normalize.ts";
+export { applyExceptions, explain, replaySuite, report, type Result, runSuite, type Servers } from "./suite.ts";
 
 /**
  * All cases. Discovery comes first, so that its responses contain no custom kinds of other cases

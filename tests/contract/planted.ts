@@ -45,14 +45,14 @@ export async function plant(fault: PlantedFault | undefined, folder: string): Pr
   for (const name of copied) {
     for await (const file of sources(new URL(`${name}/`, SOURCE), `${name}/`)) {
       const text = await Deno.readTextFile(new URL(file, SOURCE));
-      const made = file === fault?.file ? changed(text, fault) : text;
-      await write(`${folder}/${file}`, linked(made, copied));
+      const made = file === fault?.file ? replaceOnce(text, fault) : text;
+      await write(`${folder}/${file}`, withAbsoluteImports(made, copied));
     }
   }
   return await import(pathToFileURL(`${folder}/apiserver/mod.ts`).href);
 }
 
-function changed(text: string, { title, file, from, to }: PlantedFault): string {
+function replaceOnce(text: string, { title, file, from, to }: PlantedFault): string {
   const parts = text.split(from);
   if (parts.length === 2) return parts.join(to);
   const count = parts.length === 1 ? "is missing" : `occurs ${parts.length - 1} times`;
@@ -60,7 +60,7 @@ function changed(text: string, { title, file, from, to }: PlantedFault): string 
 }
 
 /** Returns a source with imports of packages that are not copied replaced by absolute ones. */
-function linked(text: string, copied: readonly string[]): string {
+function withAbsoluteImports(text: string, copied: readonly string[]): string {
   return text.replaceAll(/(from |import\()"(?:\.\.\/)+(\w+)\//g, (whole, before, name) => {
     const isElsewhere = !copied.includes(name) && (PACKAGES.includes(name) || name === "openapi");
     return isElsewhere ? `${before}"${SOURCE.href}${name}/` : whole;

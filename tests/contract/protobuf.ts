@@ -7,12 +7,12 @@ import { fromProtobuf, PROTOBUF } from "../../src/apiserver/wire/protobuf/envelo
  *
  * @param response The response.
  */
-export function readable(response: Response): Response {
+export function withJsonBody(response: Response): Response {
   const type = response.headers.get("content-type") ?? "";
   if (!type.startsWith(PROTOBUF) || response.body === null) return response;
   const init = { status: response.status, headers: response.headers };
   if (type.includes("stream=watch")) return new Response(response.body.pipeThrough(new Frames()), init);
-  const whole = new TransformStream<Uint8Array, Uint8Array>(collected((bytes) => encode(fromProtobuf(bytes))));
+  const whole = new TransformStream<Uint8Array, Uint8Array>(transformWhole((bytes) => encode(fromProtobuf(bytes))));
   return new Response(response.body.pipeThrough(whole), init);
 }
 
@@ -21,15 +21,15 @@ function encode(value: unknown): Uint8Array {
 }
 
 /** Converts a whole body. */
-function collected(turn: (bytes: Uint8Array) => Uint8Array): Transformer<Uint8Array, Uint8Array> {
+function transformWhole(turn: (bytes: Uint8Array) => Uint8Array): Transformer<Uint8Array, Uint8Array> {
   let bytes = new Uint8Array();
   return {
-    transform: (part) => void (bytes = joined(bytes, part)),
+    transform: (part) => void (bytes = concatenate(bytes, part)),
     flush: (controller) => controller.enqueue(turn(bytes)),
   };
 }
 
-function joined(a: Uint8Array, b: Uint8Array): Uint8Array<ArrayBuffer> {
+function concatenate(a: Uint8Array, b: Uint8Array): Uint8Array<ArrayBuffer> {
   const both = new Uint8Array(a.length + b.length);
   both.set(a);
   both.set(b, a.length);
@@ -42,11 +42,11 @@ class Frames extends TransformStream<Uint8Array, Uint8Array> {
     let rest = new Uint8Array();
     super({
       transform(part, controller) {
-        rest = joined(rest, part);
+        rest = concatenate(rest, part);
         while (rest.length >= 4) {
           const length = new DataView(rest.buffer, rest.byteOffset).getUint32(0);
           if (rest.length < 4 + length) break;
-          controller.enqueue(lineOf(rest.subarray(4, 4 + length)));
+          controller.enqueue(jsonLineOf(rest.subarray(4, 4 + length)));
           rest = rest.slice(4 + length);
         }
       },
@@ -54,7 +54,7 @@ class Frames extends TransformStream<Uint8Array, Uint8Array> {
   }
 }
 
-function lineOf(frame: Uint8Array): Uint8Array {
+function jsonLineOf(frame: Uint8Array): Uint8Array {
   const reader = new BinaryReader(frame);
   let [type, object]: [string, unknown] = ["", undefined];
   while (reader.pos < reader.len) {

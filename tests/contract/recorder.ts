@@ -2,7 +2,7 @@
 
 import { hasProtobufForm, PROTOBUF, toProtobuf } from "../../src/apiserver/wire/protobuf/envelope.ts";
 import { isObject } from "../../src/base/json.ts";
-import { readable } from "./protobuf.ts";
+import { withJsonBody } from "./protobuf.ts";
 
 /** A request and its response, or a watch and its events. */
 export interface Step {
@@ -326,7 +326,9 @@ export class Recorder {
       const init = { method, headers, body: bodyOf(body, options.contentType), signal: this.#signal };
       const response = await this.#send(new Request(`http://server${path}`, init));
       const transient = TRANSIENT[response.status];
-      if (transient === undefined || !(await response.clone().text()).includes(transient)) return readable(response);
+      if (transient === undefined || !(await response.clone().text()).includes(transient)) {
+        return withJsonBody(response);
+      }
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }

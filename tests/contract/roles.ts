@@ -22,13 +22,13 @@ export interface Rule {
 export const READ: Rule = { verbs: ["get", "list", "watch"], apiGroups: [""], resources: ["configmaps"] };
 export const WRITE: Rule = { verbs: ["*"], apiGroups: [""], resources: ["configmaps"] };
 
-/** Returns the path of roles or bindings in the namespace of a case, or of one of them. */
-export function within(api: Recorder, plural: string, rest = ""): string {
+/** Returns the path of the Roles or RoleBindings in the namespace of a case, or of one object. */
+export function rbacPath(api: Recorder, plural: string, rest = ""): string {
   return `${RBAC}/namespaces/${api.namespace}/${plural}${rest}`;
 }
 
 /** Returns a name for cluster-scoped objects that no other case uses. */
-export function own(api: Recorder, name: string): string {
+export function uniqueName(api: Recorder, name: string): string {
   return `${api.namespace}-${name}`;
 }
 
@@ -62,21 +62,21 @@ export function account(name: string, namespace?: string): Fields {
   return { kind: "ServiceAccount", name, ...(namespace !== undefined && { namespace }) };
 }
 
-/** Grants a user rules in the case's namespace, and waits until they take effect. */
+/** Grants a user RBAC permissions in the case's namespace, and waits until they take effect. */
 export async function grant(api: Recorder, name: string, rules: readonly Rule[]): Promise<void> {
-  await api.quietly("POST", within(api, "roles"), role(`role-of-${name}`, rules));
-  await api.quietly("POST", within(api, "rolebindings"), binding(`b-${name}`, `role-of-${name}`, [user(name)]));
-  for (const rule of rules) await untilDecided(api, { user: name, ...attributesFor(rule, api.namespace) });
+  await api.quietly("POST", rbacPath(api, "roles"), role(`role-of-${name}`, rules));
+  await api.quietly("POST", rbacPath(api, "rolebindings"), binding(`b-${name}`, `role-of-${name}`, [user(name)]));
+  for (const rule of rules) await untilAccessIs(api, { user: name, ...attributesFor(rule, api.namespace) });
 }
 
 /**
- * Grants a user rules in all namespaces, and waits until they take effect. No other case may use
- * the name of the user.
+ * Grants a user RBAC permissions in all namespaces, and waits until they take effect. No other case
+ * may use the name of the user.
  */
 export async function grantAll(api: Recorder, name: string, rules: readonly Rule[]): Promise<void> {
   await api.quietly("POST", `${RBAC}/clusterroles`, clusterRole(name, rules));
   await api.quietly("POST", `${RBAC}/clusterrolebindings`, clusterBinding(name, name, [user(name)]));
-  for (const rule of rules) await untilDecided(api, { user: name, ...attributesFor(rule, api.namespace) });
+  for (const rule of rules) await untilAccessIs(api, { user: name, ...attributesFor(rule, api.namespace) });
 }
 
 function attributesFor(rule: Rule, namespace: string): Fields {
@@ -100,7 +100,7 @@ function attributesFor(rule: Rule, namespace: string): Fields {
  * Waits until an access review has the expected result. The real server reads roles from a cache,
  * so changes take effect later.
  */
-export async function untilDecided(api: Recorder, spec: Fields, allowed = true): Promise<void> {
+export async function untilAccessIs(api: Recorder, spec: Fields, allowed = true): Promise<void> {
   const body = { apiVersion: "authorization.k8s.io/v1", kind: "SubjectAccessReview", spec };
   while (true) {
     const answer = await api.quietly("POST", `${AUTHORIZATION}/subjectaccessreviews`, body);
@@ -109,7 +109,10 @@ export async function untilDecided(api: Recorder, spec: Fields, allowed = true):
   }
 }
 
-/** Waits until a user may get, or may not get, ConfigMaps of the case's namespace. */
+/**
+ * Waits until a user is allowed, or is no longer allowed, to read ConfigMaps of the case's
+ * namespace.
+ */
 export async function untilMayRead(api: Recorder, spec: Fields, allowed = true): Promise<void> {
-  await untilDecided(api, { ...spec, ...attributesFor(READ, api.namespace) }, allowed);
+  await untilAccessIs(api, { ...spec, ...attributesFor(READ, api.namespace) }, allowed);
 }

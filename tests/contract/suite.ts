@@ -2,7 +2,7 @@
 import { compare, type Difference, type NormalTranscript, normalTranscript } from "./compare.ts";
 import { type Case, runCase, type Send } from "./contract.ts";
 import { type Exception, EXCEPTIONS } from "./exceptions.ts";
-import { NOT_COMPARED } from "./normalise.ts";
+import { NOT_COMPARED } from "./normalize.ts";
 import { SUBJECTS } from "./subjects.ts";
 
 /** Result of a case. */
@@ -62,7 +62,7 @@ export async function runSuite(
       runCase(contractCase, namespace, servers.other),
     ])).map(normalTranscript) as [NormalTranscript, NormalTranscript];
     onTranscript?.(real, contractCase);
-    return judge(contractCase, compare(real, other), exceptions);
+    return applyExceptions(contractCase, compare(real, other), exceptions);
   });
 }
 
@@ -83,7 +83,7 @@ export async function replaySuite(
 ): Promise<Result[]> {
   return await runAll(cases, async (contractCase) => {
     const other = normalTranscript(await runCase(contractCase, namespaceOf(contractCase), send));
-    return judge(contractCase, compare(recorded(contractCase), other), exceptions);
+    return applyExceptions(contractCase, compare(recorded(contractCase), other), exceptions);
   });
 }
 
@@ -105,25 +105,25 @@ async function runAll(cases: readonly Case[], run: (contractCase: Case) => Promi
 }
 
 /**
- * Returns the result of a case.
+ * Returns the result of a case: its differences, without those that exceptions allow.
  *
  * @param contractCase The case.
  * @param differences The differences between the servers.
  * @param exceptions Differences that are allowed.
  */
-export function judge(
+export function applyExceptions(
   contractCase: Case,
   differences: readonly Difference[],
   exceptions: readonly Exception[] = EXCEPTIONS,
 ): Result {
-  const own = exceptions.filter(({ area, name }) => area === contractCase.area && name === contractCase.name);
+  const ownExceptions = exceptions.filter(({ area, name }) => area === contractCase.area && name === contractCase.name);
   const allows = (exception: Exception, { path }: Difference) => exception.path?.test(path) ?? true;
-  const excused = own.filter((exception) => differences.some((difference) => allows(exception, difference)));
+  const excused = ownExceptions.filter((exception) => differences.some((difference) => allows(exception, difference)));
   return {
     case: contractCase,
-    differences: differences.filter((difference) => !own.some((exception) => allows(exception, difference))),
+    differences: differences.filter((difference) => !ownExceptions.some((exception) => allows(exception, difference))),
     excused,
-    stale: own.filter((exception) => !excused.includes(exception)),
+    stale: ownExceptions.filter((exception) => !excused.includes(exception)),
   };
 }
 

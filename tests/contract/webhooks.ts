@@ -86,13 +86,13 @@ export async function withHooks(
 ): Promise<void> {
   const seen = new Map(Object.keys(hooks).map((name) => [name, [] as unknown[]]));
   const markers = { mutate: 0, validate: 0 };
-  const { server, config } = await listening(async (path, review) => {
+  const { server, config } = await startWebhookServer(async (path, review) => {
     if (path === "mutate" || path === "validate") {
       markers[path]++;
-      return reviewed(review, { allowed: true });
+      return reviewResponse(review, { allowed: true });
     }
     seen.get(path)?.push(review.request);
-    return reviewed(review, await hooks[path]?.answer?.(review.request) ?? { allowed: true });
+    return reviewResponse(review, await hooks[path]?.answer?.(review.request) ?? { allowed: true });
   });
   const phases = (["mutate", "validate"] as const).filter((phase) =>
     Object.values(hooks).some((hook) => hook.phase === phase)
@@ -109,7 +109,7 @@ export async function withHooks(
         configuration(phase, `${api.namespace}-hooks`, [...own, marker]),
       );
     }
-    await untilCalled(api, () => phases.every((phase) => markers[phase] > 0));
+    await untilConfigured(api, () => phases.every((phase) => markers[phase] > 0));
     await api.withFreshCache(use);
   } finally {
     for (const phase of phases) {
@@ -130,7 +130,9 @@ export type Conversion = (request: AdmissionRequest) => HookAnswer | Promise<Hoo
  * @param use Sends the requests of the case. It receives `conversion` for a definition.
  */
 export async function withConverter(convert: Conversion, use: (conversion: Fields) => Promise<void>): Promise<void> {
-  const { server, config } = await listening(async (_, review) => reviewed(review, await convert(review.request)));
+  const { server, config } = await startWebhookServer(async (_, review) =>
+    reviewResponse(review, await convert(review.request))
+  );
   try {
     await use({
       strategy: "Webhook",
@@ -142,7 +144,7 @@ export async function withConverter(convert: Conversion, use: (conversion: Field
 }
 
 /** Starts a TLS server for webhooks. `config` returns the client configuration for a path. */
-async function listening(
+async function startWebhookServer(
   answer: (path: string, review: AdmissionRequest) => Promise<Response>,
 ): Promise<{ server: Deno.HttpServer; config: (path: string) => Fields }> {
   authority ??= createAuthority();
@@ -167,15 +169,15 @@ export function inNamespace(api: Recorder): Fields {
  */
 const PROBES: Fields = { ...CONFIG_MAPS, resources: ["serviceaccounts"] };
 
-async function untilCalled(api: Recorder, isCalled: () => boolean): Promise<void> {
+async function untilConfigured(api: Recorder, isConfigured: () => boolean): Promise<void> {
   const probe = { apiVersion: "v1", kind: "ServiceAccount", metadata: { generateName: "probe-" } };
-  while (!isCalled()) {
+  while (!isConfigured()) {
     await api.quietly("POST", api.core("serviceaccounts?dryRun=All"), probe);
-    if (!isCalled()) await new Promise((resolve) => setTimeout(resolve, 10));
+    if (!isConfigured()) await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
 
-function reviewed(review: AdmissionRequest, answer: HookAnswer): Response {
+function reviewResponse(review: AdmissionRequest, answer: HookAnswer): Response {
   if (answer instanceof Response) return answer;
   const { apiVersion, kind } = review;
   return Response.json({ apiVersion, kind, response: { uid: review.request.uid, ...answer } });

@@ -9,14 +9,14 @@ import {
   grant,
   grantAll,
   group,
-  own,
   RBAC,
+  rbacPath,
   READ,
   role,
-  untilDecided,
+  uniqueName,
+  untilAccessIs,
   untilMayRead,
   user,
-  within,
   WRITE,
 } from "../roles.ts";
 import type { Recorder } from "../recorder.ts";
@@ -171,16 +171,16 @@ export const access = area("access", {
     }
   },
   "a ClusterRole bound in one namespace": async (api) => {
-    const name = own(api, "reader");
+    const name = uniqueName(api, "reader");
     await api.quietly("POST", `${RBAC}/clusterroles`, clusterRole(name, [READ]));
-    await api.quietly("POST", within(api, "rolebindings"), binding("b", name, [user("jane")], "ClusterRole"));
+    await api.quietly("POST", rbacPath(api, "rolebindings"), binding("b", name, [user("jane")], "ClusterRole"));
     await untilMayRead(api, { user: "jane" });
     await api.as("jane").get(api.core("configmaps/none"));
     await api.as("jane").get("/api/v1/namespaces/default/configmaps/none");
     await api.as("jane").get("/api/v1/configmaps");
   },
   "a ClusterRoleBinding applies to all namespaces": async (api) => {
-    const name = own(api, "jane");
+    const name = uniqueName(api, "jane");
     await grantAll(api, name, [READ, { verbs: ["get"], apiGroups: [""], resources: ["nodes"] }]);
     const jane = api.as(name);
     await jane.get(api.core("configmaps/none"));
@@ -189,7 +189,7 @@ export const access = area("access", {
     await jane.get("/api/v1/nodes");
   },
   "a path that is not a resource": async (api) => {
-    const name = own(api, "jane");
+    const name = uniqueName(api, "jane");
     await grantAll(api, name, [{ verbs: ["get"], nonResourceURLs: ["/logs/*", "/nothing"] }]);
     const jane = api.as(name);
     await jane.get("/nothing");
@@ -197,16 +197,16 @@ export const access = area("access", {
     await jane.post("/nothing", {});
   },
   "a RoleBinding does not grant paths of a ClusterRole": async (api) => {
-    const name = own(api, "paths");
+    const name = uniqueName(api, "paths");
     const rules = [{ verbs: ["get"], nonResourceURLs: ["/nothing"] }, READ];
     await api.quietly("POST", `${RBAC}/clusterroles`, clusterRole(name, rules));
-    await api.quietly("POST", within(api, "rolebindings"), binding("b", name, [user("jane")], "ClusterRole"));
+    await api.quietly("POST", rbacPath(api, "rolebindings"), binding("b", name, [user("jane")], "ClusterRole"));
     await untilMayRead(api, { user: "jane" });
     await api.as("jane").get("/nothing");
   },
   "members of a group have its permissions": async (api) => {
-    await api.quietly("POST", within(api, "roles"), role("r", [READ]));
-    await api.quietly("POST", within(api, "rolebindings"), binding("b", "r", [group("team")]));
+    await api.quietly("POST", rbacPath(api, "roles"), role("r", [READ]));
+    await api.quietly("POST", rbacPath(api, "rolebindings"), binding("b", "r", [group("team")]));
     await untilMayRead(api, { user: "jane", groups: ["team"] });
     await api.as("jane", { "Impersonate-Group": "team" }).get(api.core("configmaps/none"));
     await api.as("jane", { "Impersonate-Group": "other" }).get(api.core("configmaps/none"));
@@ -214,24 +214,24 @@ export const access = area("access", {
     await api.as("team").get(api.core("configmaps/none"));
   },
   "a service account of the binding's namespace": async (api) => {
-    await api.quietly("POST", within(api, "roles"), role("r", [READ]));
-    await api.quietly("POST", within(api, "rolebindings"), binding("b", "r", [account("robot")]));
+    await api.quietly("POST", rbacPath(api, "roles"), role("r", [READ]));
+    await api.quietly("POST", rbacPath(api, "rolebindings"), binding("b", "r", [account("robot")]));
     await untilMayRead(api, { user: `system:serviceaccount:${api.namespace}:robot` });
     await api.as(`system:serviceaccount:${api.namespace}:robot`).get(api.core("configmaps/none"));
     await api.as("system:serviceaccount:default:robot").get(api.core("configmaps/none"));
     await api.as(`system:serviceaccount:${api.namespace}:other`).get(api.core("configmaps/none"));
   },
   "a service account of another namespace": async (api) => {
-    await api.quietly("POST", within(api, "roles"), role("r", [READ]));
-    await api.quietly("POST", within(api, "rolebindings"), binding("b", "r", [account("robot", "default")]));
+    await api.quietly("POST", rbacPath(api, "roles"), role("r", [READ]));
+    await api.quietly("POST", rbacPath(api, "rolebindings"), binding("b", "r", [account("robot", "default")]));
     await untilMayRead(api, { user: "system:serviceaccount:default:robot" });
     await api.as("system:serviceaccount:default:robot").get(api.core("configmaps/none"));
     await api.as(`system:serviceaccount:${api.namespace}:robot`).get(api.core("configmaps/none"));
   },
   "the group of all service accounts of a namespace": async (api) => {
-    await api.quietly("POST", within(api, "roles"), role("r", [READ]));
+    await api.quietly("POST", rbacPath(api, "roles"), role("r", [READ]));
     const all = group(`system:serviceaccounts:${api.namespace}`);
-    await api.quietly("POST", within(api, "rolebindings"), binding("b", "r", [all]));
+    await api.quietly("POST", rbacPath(api, "rolebindings"), binding("b", "r", [all]));
     await untilMayRead(api, { user: "x", groups: [`system:serviceaccounts:${api.namespace}`] });
     await api.as(`system:serviceaccount:${api.namespace}:any`).get(api.core("configmaps/none"));
     await api.as("system:serviceaccount:default:any").get(api.core("configmaps/none"));
@@ -239,29 +239,29 @@ export const access = area("access", {
   "permissions end when the binding is deleted": async (api) => {
     await grant(api, "jane", [READ]);
     await api.as("jane").get(api.core("configmaps/none"));
-    await api.quietly("DELETE", within(api, "rolebindings", "/b-jane"));
+    await api.quietly("DELETE", rbacPath(api, "rolebindings", "/b-jane"));
     await untilMayRead(api, { user: "jane" }, false);
     await api.as("jane").get(api.core("configmaps/none"));
   },
   "permissions change when the role changes": async (api) => {
     await grant(api, "jane", [READ]);
-    await api.quietly("PUT", within(api, "roles", "/role-of-jane"), role("role-of-jane", []));
+    await api.quietly("PUT", rbacPath(api, "roles", "/role-of-jane"), role("role-of-jane", []));
     await untilMayRead(api, { user: "jane" }, false);
     await api.as("jane").get(api.core("configmaps/none"));
   },
   "the message of a 403 names a missing role": async (api) => {
-    await api.quietly("POST", within(api, "rolebindings"), binding("b", "gone", [user("jane"), user("joe")]));
+    await api.quietly("POST", rbacPath(api, "rolebindings"), binding("b", "gone", [user("jane"), user("joe")]));
     await grant(api, "joe", [READ]);
-    await api.untilAnswer(within(api, "rolebindings"), () => true);
+    await api.untilAnswer(rbacPath(api, "rolebindings"), () => true);
     await api.as("joe").get(api.core("secrets"));
-    const name = own(api, "gone");
-    await api.quietly("POST", within(api, "rolebindings"), binding("c", name, [user("ann")], "ClusterRole"));
+    const name = uniqueName(api, "gone");
+    await api.quietly("POST", rbacPath(api, "rolebindings"), binding("c", name, [user("ann")], "ClusterRole"));
     await grant(api, "ann", [READ]);
     await api.as("ann").get(api.core("secrets"));
     await api.as("ann").get(api.core("configmaps/none"));
   },
   "a role is aggregated by label": async (api) => {
-    const [all, part] = [own(api, "all"), own(api, "part")];
+    const [all, part] = [uniqueName(api, "all"), uniqueName(api, "part")];
     const aggregationRule = { clusterRoleSelectors: [{ matchLabels: { "example.com/to": api.namespace } }] };
     await api.post(`${RBAC}/clusterroles`, clusterRole(all, null, { aggregationRule }));
     await api.quietly("POST", `${RBAC}/clusterroles`, {
@@ -270,22 +270,22 @@ export const access = area("access", {
     });
     await api.untilAnswer(`${RBAC}/clusterroles/${all}`, ({ body }) => body.rules?.length === 1);
     await api.get(`${RBAC}/clusterroles/${all}`);
-    await api.quietly("POST", within(api, "rolebindings"), binding("b", all, [user("jane")], "ClusterRole"));
+    await api.quietly("POST", rbacPath(api, "rolebindings"), binding("b", all, [user("jane")], "ClusterRole"));
     await untilMayRead(api, { user: "jane" });
     await api.as("jane").get(api.core("configmaps/none"));
   },
   "an aggregated role follows the roles it selects": async (api) => {
-    const [all, a, b] = [own(api, "all"), own(api, "a"), own(api, "b")];
+    const [all, a, b] = [uniqueName(api, "all"), uniqueName(api, "a"), uniqueName(api, "b")];
     const to = (value: string) => ({ "example.com/to": `${api.namespace}-${value}` });
     const expression = { key: "example.com/to", operator: "In", values: [`${api.namespace}-x`, `${api.namespace}-y`] };
     const aggregationRule = { clusterRoleSelectors: [{ matchExpressions: [expression] }] };
     await api.quietly("POST", `${RBAC}/clusterroles`, clusterRole(all, null, { aggregationRule }));
-    const labelled = (name: string, labels: unknown, rule: unknown) => ({
+    const roleWithLabels = (name: string, labels: unknown, rule: unknown) => ({
       ...clusterRole(name, [rule]),
       metadata: { name, labels },
     });
-    await api.quietly("POST", `${RBAC}/clusterroles`, labelled(b, to("x"), WRITE));
-    await api.quietly("POST", `${RBAC}/clusterroles`, labelled(a, to("y"), READ));
+    await api.quietly("POST", `${RBAC}/clusterroles`, roleWithLabels(b, to("x"), WRITE));
+    await api.quietly("POST", `${RBAC}/clusterroles`, roleWithLabels(a, to("y"), READ));
     await api.untilAnswer(`${RBAC}/clusterroles/${all}`, ({ body }) => body.rules?.length === 2);
     const { body } = await api.get(`${RBAC}/clusterroles/${all}`);
     await api.quietly("PUT", `${RBAC}/clusterroles/${all}`, { ...body, rules: [] });
@@ -323,8 +323,8 @@ export const access = area("access", {
   ])),
   "view, edit and admin in one namespace": async (api) => {
     for (const name of ["view", "edit", "admin"]) {
-      await api.quietly("POST", within(api, "rolebindings"), binding(name, name, [user(name)], "ClusterRole"));
-      await untilDecided(api, {
+      await api.quietly("POST", rbacPath(api, "rolebindings"), binding(name, name, [user(name)], "ClusterRole"));
+      await untilAccessIs(api, {
         user: name,
         resourceAttributes: { verb: "get", resource: "pods", namespace: api.namespace },
       });
@@ -332,7 +332,7 @@ export const access = area("access", {
       await person.get(api.core("configmaps/none"));
       await person.get(api.core("secrets/none"));
       await person.delete(api.core("configmaps/none"));
-      await person.get(within(api, "rolebindings", "/none"));
+      await person.get(rbacPath(api, "rolebindings", "/none"));
       await person.get(api.widgets("/none"));
     }
   },
@@ -347,11 +347,14 @@ export const access = area("access", {
     });
   },
   "cluster-admin may do everything except impersonate system:masters": async (api) => {
-    const name = own(api, "boss");
+    const name = uniqueName(api, "boss");
     await api.quietly("POST", `${RBAC}/clusterrolebindings`, clusterBinding(name, "cluster-admin", [user(name)]));
     await untilMayRead(api, { user: name });
     await api.as(name).get(api.core("secrets/none"));
     await api.as(name).get("/nothing");
-    await api.as(name).post(`${RBAC}/clusterroles`, clusterRole(own(api, "any"), [{ ...WRITE, resources: ["*"] }]));
+    await api.as(name).post(
+      `${RBAC}/clusterroles`,
+      clusterRole(uniqueName(api, "any"), [{ ...WRITE, resources: ["*"] }]),
+    );
   },
 });

@@ -8,14 +8,14 @@ import {
   clusterRole,
   grant,
   grantAll,
-  own,
   RBAC,
+  rbacPath,
   READ,
   role,
   type Rule,
-  untilDecided,
+  uniqueName,
+  untilAccessIs,
   user,
-  within,
   WRITE,
 } from "../roles.ts";
 import { configMap } from "../widget.ts";
@@ -27,7 +27,7 @@ function review(kind: string, spec: unknown, more: Record<string, unknown> = {})
 }
 
 /** Sends a SelfSubjectAccessReview. */
-async function may(api: Recorder, resourceAttributes: Record<string, unknown>): Promise<void> {
+async function reviewOwnAccess(api: Recorder, resourceAttributes: Record<string, unknown>): Promise<void> {
   await api.post(
     `${AUTHORIZATION}/selfsubjectaccessreviews`,
     review("SelfSubjectAccessReview", { resourceAttributes }),
@@ -47,12 +47,12 @@ export const reviews = area("access reviews", {
     await grant(api, "jane", [READ]);
     const jane = api.as("jane");
     const { namespace } = api;
-    await may(jane, { namespace, verb: "get", resource: "configmaps" });
-    await may(jane, { namespace, verb: "get", resource: "configmaps", name: "c", version: "v1" });
-    await may(jane, { namespace, verb: "delete", resource: "configmaps" });
-    await may(jane, { verb: "get", resource: "configmaps" });
-    await may(jane, { namespace, verb: "get", resource: "configmaps", group: "apps" });
-    await may(jane, { namespace, verb: "get", resource: "configmaps", subresource: "status" });
+    await reviewOwnAccess(jane, { namespace, verb: "get", resource: "configmaps" });
+    await reviewOwnAccess(jane, { namespace, verb: "get", resource: "configmaps", name: "c", version: "v1" });
+    await reviewOwnAccess(jane, { namespace, verb: "delete", resource: "configmaps" });
+    await reviewOwnAccess(jane, { verb: "get", resource: "configmaps" });
+    await reviewOwnAccess(jane, { namespace, verb: "get", resource: "configmaps", group: "apps" });
+    await reviewOwnAccess(jane, { namespace, verb: "get", resource: "configmaps", subresource: "status" });
   },
   "SelfSubjectAccessReview of a path": async (api) => {
     const ask = async (path: string, verb: string) => {
@@ -83,21 +83,25 @@ export const reviews = area("access reviews", {
     await ask({ user: "joe", groups: ["g"], uid: "1", extra: { a: ["b"] }, resourceAttributes });
   },
   "the reason of a review names the binding": async (api) => {
-    const name = own(api, "ann");
+    const name = uniqueName(api, "ann");
     await grantAll(api, name, [READ]);
-    await may(api.as(name), { namespace: api.namespace, verb: "get", resource: "configmaps" });
-    const robot = `system:serviceaccount:${api.namespace}:robot`;
-    await api.quietly("POST", within(api, "roles"), role("r", [READ]));
+    await reviewOwnAccess(api.as(name), { namespace: api.namespace, verb: "get", resource: "configmaps" });
+    const createServiceAccount = `system:serviceaccount:${api.namespace}:robot`;
+    await api.quietly("POST", rbacPath(api, "roles"), role("r", [READ]));
     const subjects = [{ kind: "ServiceAccount", name: "robot" }];
-    await api.quietly("POST", within(api, "rolebindings"), binding("b", "r", subjects));
+    await api.quietly("POST", rbacPath(api, "rolebindings"), binding("b", "r", subjects));
     await grant(api, "jane", [READ]);
-    await may(api.as(robot), { namespace: api.namespace, verb: "get", resource: "configmaps" });
+    await reviewOwnAccess(api.as(createServiceAccount), {
+      namespace: api.namespace,
+      verb: "get",
+      resource: "configmaps",
+    });
   },
   "the evaluation error of a review names missing roles": async (api) => {
-    await api.quietly("POST", within(api, "rolebindings"), binding("b", "none", [user("jane")]));
+    await api.quietly("POST", rbacPath(api, "rolebindings"), binding("b", "none", [user("jane")]));
     await grant(api, "jane", [READ]);
-    await may(api.as("jane"), { namespace: api.namespace, verb: "delete", resource: "configmaps" });
-    await may(api.as("jane"), { namespace: api.namespace, verb: "get", resource: "configmaps" });
+    await reviewOwnAccess(api.as("jane"), { namespace: api.namespace, verb: "delete", resource: "configmaps" });
+    await reviewOwnAccess(api.as("jane"), { namespace: api.namespace, verb: "get", resource: "configmaps" });
   },
   "LocalSubjectAccessReview": async (api) => {
     await grant(api, "jane", [READ]);
@@ -135,7 +139,7 @@ export const reviews = area("access reviews", {
 });
 
 /** Creates a service account with rules, and returns a recorder that uses its token. */
-async function robot(api: Recorder, rules: readonly Rule[]): Promise<Recorder> {
+async function createServiceAccount(api: Recorder, rules: readonly Rule[]): Promise<Recorder> {
   const name = "robot";
   await api.quietly("POST", api.core("serviceaccounts"), {
     apiVersion: "v1",
@@ -143,13 +147,13 @@ async function robot(api: Recorder, rules: readonly Rule[]): Promise<Recorder> {
     metadata: { name },
   });
   const account = `system:serviceaccount:${api.namespace}:${name}`;
-  const role = own(api, name);
+  const role = uniqueName(api, name);
   await api.quietly("POST", `${RBAC}/clusterroles`, clusterRole(role, rules));
   await api.quietly("POST", `${RBAC}/clusterrolebindings`, clusterBinding(role, role, [user(account)]));
   for (const { verbs, apiGroups, resources, resourceNames } of rules) {
     const [resource, subresource] = (resources?.[0] ?? "").split("/");
     const attributes = { verb: verbs[0], group: apiGroups?.[0], resource, subresource, name: resourceNames?.[0] };
-    await untilDecided(api, { user: account, resourceAttributes: attributes });
+    await untilAccessIs(api, { user: account, resourceAttributes: attributes });
   }
   const { body } = await api.quietly("POST", api.core(`serviceaccounts/${name}/token`), {
     apiVersion: "authentication.k8s.io/v1",
@@ -159,20 +163,24 @@ async function robot(api: Recorder, rules: readonly Rule[]): Promise<Recorder> {
   return api.sending({ Authorization: `Bearer ${body.status.token}` });
 }
 
-const ACT: Rule = { verbs: ["impersonate"], apiGroups: [""], resources: ["users", "groups", "serviceaccounts"] };
-const NEW = "authentication.k8s.io";
+const IMPERSONATE: Rule = {
+  verbs: ["impersonate"],
+  apiGroups: [""],
+  resources: ["users", "groups", "serviceaccounts"],
+};
+const AUTHENTICATION_GROUP = "authentication.k8s.io";
 
 /** Impersonation. */
 export const impersonation = area("impersonation", {
   "impersonation needs a permission": async (api) => {
-    const it = await robot(api, []);
+    const it = await createServiceAccount(api, []);
     await it.as("jane").get(api.core("configmaps/c"));
     await it.as("system:serviceaccount:default:other").get(api.core("configmaps/c"));
     await it.as("system:node:n").get("/api/v1/nodes/n");
     await it.as("jane", { "Impersonate-Group": "team" }).get("/healthz");
   },
   "permissions of a token": async (api) => {
-    const it = await robot(api, [READ]);
+    const it = await createServiceAccount(api, [READ]);
     await it.get(api.core("configmaps/none"));
     await it.get(api.core("secrets/none"));
     await whoAmI(it);
@@ -183,30 +191,35 @@ export const impersonation = area("impersonation", {
     await api.get(api.core("configmaps"), { headers: { "Impersonate-Extra-A": "b" } });
   },
   "a user by name": async (api) => {
-    const it = await robot(api, [{ ...ACT, resources: ["users"], resourceNames: ["jane"] }]);
+    const it = await createServiceAccount(api, [{ ...IMPERSONATE, resources: ["users"], resourceNames: ["jane"] }]);
     await whoAmI(it.as("jane"));
     await it.as("jane").get(api.core("configmaps/c"));
     await it.as("joe").get(api.core("configmaps/c"));
   },
   "impersonation of a group needs its own permission": async (api) => {
-    const it = await robot(api, [{ ...ACT, resources: ["users"] }]);
+    const it = await createServiceAccount(api, [{ ...IMPERSONATE, resources: ["users"] }]);
     await it.as("jane", { "Impersonate-Group": "team" }).get(api.core("configmaps/c"));
   },
   "a group by name": async (api) => {
-    const it = await robot(api, [ACT]);
+    const it = await createServiceAccount(api, [IMPERSONATE]);
     await whoAmI(it.as("jane", { "Impersonate-Group": "team" }));
     await it.as("jane", { "Impersonate-Group": "system:masters" }).get(api.core("configmaps/none"));
   },
   "a service account": async (api) => {
-    const it = await robot(api, [{ ...ACT, resources: ["serviceaccounts"] }]);
+    const it = await createServiceAccount(api, [{ ...IMPERSONATE, resources: ["serviceaccounts"] }]);
     await whoAmI(it.as("system:serviceaccount:default:other"));
     await it.as("jane").get(api.core("configmaps/c"));
   },
   "a uid and extra values": async (api) => {
-    const it = await robot(api, [
-      ACT,
-      { verbs: ["impersonate"], apiGroups: [NEW], resources: ["uids"], resourceNames: ["1"] },
-      { verbs: ["impersonate"], apiGroups: [NEW], resources: ["userextras/scopes"], resourceNames: ["view"] },
+    const it = await createServiceAccount(api, [
+      IMPERSONATE,
+      { verbs: ["impersonate"], apiGroups: [AUTHENTICATION_GROUP], resources: ["uids"], resourceNames: ["1"] },
+      {
+        verbs: ["impersonate"],
+        apiGroups: [AUTHENTICATION_GROUP],
+        resources: ["userextras/scopes"],
+        resourceNames: ["view"],
+      },
     ]);
     await whoAmI(it.as("jane", { "Impersonate-Uid": "1", "Impersonate-Extra-Scopes": "view" }));
     await it.as("jane", { "Impersonate-Uid": "2" }).get("/healthz");
@@ -214,8 +227,13 @@ export const impersonation = area("impersonation", {
     await it.as("jane", { "Impersonate-Extra-Other": "view" }).get("/healthz");
   },
   "constrained impersonation of a user": async (api) => {
-    const it = await robot(api, [
-      { verbs: ["impersonate:user-info"], apiGroups: [NEW], resources: ["users"], resourceNames: ["jane"] },
+    const it = await createServiceAccount(api, [
+      {
+        verbs: ["impersonate:user-info"],
+        apiGroups: [AUTHENTICATION_GROUP],
+        resources: ["users"],
+        resourceNames: ["jane"],
+      },
       { verbs: ["impersonate-on:user-info:list"], apiGroups: [""], resources: ["configmaps"] },
     ]);
     await grant(api, "jane", [WRITE]);
@@ -224,8 +242,8 @@ export const impersonation = area("impersonation", {
     await it.as("joe").get(api.core("configmaps"));
   },
   "constrained impersonation of a service account": async (api) => {
-    const it = await robot(api, [
-      { verbs: ["impersonate:serviceaccount"], apiGroups: [NEW], resources: ["serviceaccounts"] },
+    const it = await createServiceAccount(api, [
+      { verbs: ["impersonate:serviceaccount"], apiGroups: [AUTHENTICATION_GROUP], resources: ["serviceaccounts"] },
       { verbs: ["impersonate-on:serviceaccount:get"], apiGroups: ["*"], resources: ["*"] },
     ]);
     await it.as("system:serviceaccount:default:other").get(api.core("configmaps/none"));
@@ -233,8 +251,8 @@ export const impersonation = area("impersonation", {
     await it.as("jane").get(api.core("configmaps/none"));
   },
   "constrained impersonation of system:masters is forbidden": async (api) => {
-    const it = await robot(api, [
-      { verbs: ["impersonate:user-info"], apiGroups: [NEW], resources: ["users", "groups"] },
+    const it = await createServiceAccount(api, [
+      { verbs: ["impersonate:user-info"], apiGroups: [AUTHENTICATION_GROUP], resources: ["users", "groups"] },
       { verbs: ["impersonate-on:user-info:get"], apiGroups: [""], resources: ["configmaps"] },
     ]);
     await it.as("jane", { "Impersonate-Group": "system:masters" }).get(api.core("configmaps/none"));

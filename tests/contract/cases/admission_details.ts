@@ -13,7 +13,7 @@ import {
   withHooks,
 } from "../webhooks.ts";
 import { configMap, widget } from "../widget.ts";
-import { fruit, objects, untilVersions, versioned } from "./_fruit.ts";
+import { collectionPath, fruit, untilVersions, versionedDefinition } from "./_kinds_with_versions.ts";
 
 const PODS = { ...CONFIG_MAPS, resources: ["pods"] };
 
@@ -151,7 +151,7 @@ export const matchingDetails = area("admission matching", {
     });
   },
   "matchPolicy Equivalent with another version of a custom kind": async (api) => {
-    const made = versioned("Bacuri", "bacuris", [{}, {}]);
+    const made = versionedDefinition("Bacuri", "bacuris", [{}, {}]);
     await api.quietlyDefine(made);
     await untilVersions(api, "bacuris", { v1: 200, v2: 200 });
     const rule = (
@@ -168,10 +168,13 @@ export const matchingDetails = area("admission matching", {
       both: { ...allow, with: { rules: [...rule("v2"), ...rule("v1")] } },
       first: { ...allow, with: { rules: rule("v1") } },
     }, async () => {
-      await api.post(objects(api, "bacuris"), fruit("Bacuri", "a", { size: 1 }));
-      await api.merge(objects(api, "bacuris", "v2") + "/a", { spec: { size: 3 } });
-      await api.apply(objects(api, "bacuris") + "/a?fieldManager=m&force=true", fruit("Bacuri", "a", { size: 4 }));
-      await api.delete(objects(api, "bacuris") + "/a");
+      await api.post(collectionPath(api, "bacuris"), fruit("Bacuri", "a", { size: 1 }));
+      await api.merge(collectionPath(api, "bacuris", "v2") + "/a", { spec: { size: 3 } });
+      await api.apply(
+        collectionPath(api, "bacuris") + "/a?fieldManager=m&force=true",
+        fruit("Bacuri", "a", { size: 4 }),
+      );
+      await api.delete(collectionPath(api, "bacuris") + "/a");
     });
   },
   "matchPolicy Equivalent with another version of a built-in kind": async (api) => {

@@ -25,7 +25,7 @@ export const failures = area("admission failures", {
   ...Object.fromEntries(
     ([["429", { status: 429 }], ["503", { status: 503 }]] as const).map(([name, status]) =>
       [
-        `a webhook that answers ${name} and when to come again is asked again`,
+        `a webhook that answers ${name} with Retry-After is called again`,
         async (api) => {
           let calls = 0;
           const answer = () =>
@@ -193,23 +193,23 @@ const URL = { url: "https://127.0.0.1:3/x" };
 export const rejectedWebhooks = area("rejected webhooks", {
   ...Object.fromEntries(
     Object.entries({
-      "a name that is none": [webhook("short", URL), webhook("Not.A.Name", URL), webhook("", URL)],
-      "two of one name": [webhook("a.example.com", URL), webhook("a.example.com", URL)],
-      "no place to call": [
+      "invalid names": [webhook("short", URL), webhook("Not.A.Name", URL), webhook("", URL)],
+      "duplicate names": [webhook("a.example.com", URL), webhook("a.example.com", URL)],
+      "neither a URL nor a service, and both": [
         webhook("a.example.com", {}),
         webhook("b.example.com", { ...URL, service: { namespace: "n", name: "s" } }),
       ],
-      "a URL that is none": [
+      "invalid URLs": [
         webhook("a.example.com", { url: "http://x/y" }),
         webhook("b.example.com", { url: "https://user@x/y?z#f" }),
         webhook("c.example.com", { url: "https://" }),
       ],
-      "a service that is none": [
+      "invalid services": [
         webhook("a.example.com", { service: { namespace: "", name: "" } }),
         webhook("b.example.com", { service: { namespace: "n", name: "s", path: "x//y", port: 0 } }),
       ],
-      "rules without anything": [webhook("a.example.com", URL, { rules: [{}] })],
-      "rules with stars and more": [
+      "an empty rule": [webhook("a.example.com", URL, { rules: [{}] })],
+      "rules with stars next to other values, and invalid rules": [
         webhook("a.example.com", URL, {
           rules: [{
             operations: ["*", "CREATE"],
@@ -228,7 +228,7 @@ export const rejectedWebhooks = area("rejected webhooks", {
           }],
         }),
       ],
-      "policies that are none": [
+      "invalid policies and timeouts": [
         webhook("a.example.com", URL, {
           failurePolicy: "Maybe",
           matchPolicy: "Maybe",
@@ -237,11 +237,11 @@ export const rejectedWebhooks = area("rejected webhooks", {
         }),
         webhook("b.example.com", URL, { sideEffects: undefined, timeoutSeconds: 0 }),
       ],
-      "versions that are none": [
+      "invalid admissionReviewVersions": [
         webhook("a.example.com", URL, { admissionReviewVersions: [] }),
         webhook("b.example.com", URL, { admissionReviewVersions: ["v7", "v7", "V1"] }),
       ],
-      "conditions that are none": [
+      "invalid match conditions": [
         webhook("a.example.com", URL, {
           matchConditions: [{ name: "x", expression: "object." }, { name: "x", expression: "1" }],
         }),
@@ -249,7 +249,7 @@ export const rejectedWebhooks = area("rejected webhooks", {
           matchConditions: [{ name: "", expression: "" }, { name: "a b", expression: "unknown" }],
         }),
       ],
-      "selectors that are none": [
+      "invalid selectors": [
         webhook("a.example.com", URL, { objectSelector: { matchExpressions: [{ key: "x", operator: "Odd" }] } }),
         webhook("b.example.com", URL, { namespaceSelector: { matchExpressions: [{ key: "x", operator: "In" }] } }),
       ],

@@ -11,7 +11,7 @@ const autoscaler = (version: "v1" | "v2", name: string, spec: object = {}, metad
   spec: { scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: "web" }, maxReplicas: 5, ...spec },
 });
 
-async function both(api: Recorder, name: string): Promise<void> {
+async function getBothVersions(api: Recorder, name: string): Promise<void> {
   await api.get(path(api, "v1", `/${name}`));
   await api.get(path(api, "v2", `/${name}`));
 }
@@ -72,9 +72,9 @@ export const autoscalers = area("autoscalers", {
   "an autoscaler created in the old version": async (api) => {
     await api.post(path(api, "v1"), autoscaler("v1", "a", { targetCPUUtilizationPercentage: 70 }));
     await api.post(path(api, "v1"), autoscaler("v1", "b"));
-    for (const name of ["a", "b"]) await both(api, name);
+    for (const name of ["a", "b"]) await getBothVersions(api, name);
     await api.merge(path(api, "v1", "/a"), { spec: { targetCPUUtilizationPercentage: 30, minReplicas: 2 } });
-    await both(api, "a");
+    await getBothVersions(api, "a");
     await api.get(path(api, "v1"));
   },
   "created in the new version, with annotations for the old one": async (api) => {
@@ -83,19 +83,19 @@ export const autoscalers = area("autoscalers", {
       path(api, "v2"),
       autoscaler("v2", "a", { metrics: METRICS, behavior }, { annotations: { own: "1" } }),
     );
-    await both(api, "a");
+    await getBothVersions(api, "a");
     await api.merge(path(api, "v1", "/a"), { metadata: { annotations: { more: "2" } }, spec: { maxReplicas: 9 } });
-    await both(api, "a");
+    await getBothVersions(api, "a");
     const { body } = await api.get(path(api, "v1", "/a"));
     await api.put(path(api, "v1", "/a"), { ...body, spec: { ...body.spec, targetCPUUtilizationPercentage: 10 } });
-    await both(api, "a");
+    await getBothVersions(api, "a");
   },
   "the status of an autoscaler": async (api) => {
     await api.post(path(api, "v2"), autoscaler("v2", "a", { metrics: METRICS }));
     await api.merge(path(api, "v2", "/a/status"), { status: STATUS });
-    await both(api, "a");
+    await getBothVersions(api, "a");
     await api.merge(path(api, "v1", "/a/status"), { status: { currentReplicas: 4 } });
-    await both(api, "a");
+    await getBothVersions(api, "a");
     await api.get(path(api, "v2", "/a/status"));
   },
   "managed fields in both versions": async (api) => {
@@ -105,7 +105,7 @@ export const autoscalers = area("autoscalers", {
     await apply("v2", "new", autoscaler("v2", "a", spec));
     await apply("v1", "old", autoscaler("v1", "a", { minReplicas: 3 }));
     await apply("v1", "old", autoscaler("v1", "a"));
-    await both(api, "a");
+    await getBothVersions(api, "a");
   },
   "required fields of an autoscaler": async (api) => {
     const createWithSpec = (spec: object) => api.post(path(api, "v2"), autoscaler("v2", "a", spec));

@@ -12,9 +12,9 @@ const rule = (...resources: string[]) => ({
   apiVersions: ["v1"],
   resources,
 });
-const about = (...resources: string[]): Hook => ({ ...allow, with: { rules: [rule(...resources)] } });
+const webhookFor = (...resources: string[]): Hook => ({ ...allow, with: { rules: [rule(...resources)] } });
 
-async function run(api: Recorder, name: string, ...containers: string[]): Promise<void> {
+async function createPod(api: Recorder, name: string, ...containers: string[]): Promise<void> {
   const account = { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "runner" } };
   await api.quietly("PATCH", `${api.core("serviceaccounts/runner")}?fieldManager=case`, account, {
     contentType: "application/apply-patch+yaml",
@@ -41,8 +41,8 @@ const service = (name: string, ...ports: object[]) => ({
 /** Connections. */
 export const connections = area("connections", {
   "a webhook receives the options of a connection": async (api) => {
-    await run(api, "p");
-    await withHooks(api, { look: about("pods/*", "services/proxy") }, async () => {
+    await createPod(api, "p");
+    await withHooks(api, { look: webhookFor("pods/*", "services/proxy") }, async () => {
       await api.post(api.core("pods/p/exec?command=ls&command=-l&stdout=true&stdin=0&tty=False&container=main"), {});
       await api.get(api.core("pods/p/exec?stderr"));
       await api.post(api.core("pods/p/attach?stdin=true&container="), {});
@@ -55,7 +55,7 @@ export const connections = area("connections", {
     });
   },
   "a denied connection takes precedence over 404": async (api) => {
-    await run(api, "p");
+    await createPod(api, "p");
     await withHooks(api, { no: { ...deny, with: { rules: [rule("pods/exec", "services/proxy")] } } }, async () => {
       await api.post(api.core("pods/p/exec?command=ls"), {});
       await api.get(api.core("pods/p/exec?command=ls"));
@@ -65,14 +65,14 @@ export const connections = area("connections", {
     });
   },
   "a webhook changes the options of a connection": async (api) => {
-    await run(api, "p", "a", "b");
+    await createPod(api, "p", "a", "b");
     const change: Hook = { ...mutating(add("/container", "c")), with: { rules: [rule("pods/exec")] } };
-    await withHooks(api, { change, look: about("pods/exec") }, async () => {
+    await withHooks(api, { change, look: webhookFor("pods/exec") }, async () => {
       await api.post(api.core("pods/p/exec?command=ls"), {});
     });
   },
   "webhooks match connections by operation and conditions, not by labels": async (api) => {
-    await run(api, "p");
+    await createPod(api, "p");
     const labels = { matchExpressions: [{ key: "a", operator: "DoesNotExist" }] };
     const when = (expression: string) => [{ name: "when", expression }];
     await withHooks(api, {
@@ -85,15 +85,15 @@ export const connections = area("connections", {
     });
   },
   "a connection with an unreachable webhook": async (api) => {
-    await run(api, "p");
+    await createPod(api, "p");
     const clientConfig = { url: "https://127.0.0.1:3/none" };
     await withHooks(api, { gone: { ...allow, with: { clientConfig, rules: [rule("pods/exec")] } } }, async () => {
       await api.post(api.core("pods/p/exec?command=ls"), {});
     });
   },
   "a connection to a pod with several containers": async (api) => {
-    await run(api, "one");
-    await run(api, "two", "a", "b");
+    await createPod(api, "one");
+    await createPod(api, "two", "a", "b");
     for (const part of ["exec", "attach", "log"]) {
       for (const which of ["one", "two", "none"]) {
         await api.get(api.core(`pods/${which}/${part}`));
@@ -102,7 +102,7 @@ export const connections = area("connections", {
     }
   },
   "valid and invalid options of connections": async (api) => {
-    await run(api, "p");
+    await createPod(api, "p");
     await api.post(api.core("pods/p/portforward?ports=x"), {});
     await api.post(api.core("pods/p/portforward?ports=65536"), {});
     await api.post(api.core("pods/p/portforward?ports="), {});
@@ -135,7 +135,7 @@ export const connections = area("connections", {
     await api.get(`/api/v1/nodes/a:b:c/proxy/metrics`);
   },
   "get does not allow connections that need create": async (api) => {
-    await run(api, "p");
+    await createPod(api, "p");
     await grant(api, "reader", [{ verbs: ["get"], apiGroups: [""], resources: ["pods/exec", "pods/proxy"] }]);
     await api.as("reader").get(api.core("pods/p/exec?command=ls"));
     await api.as("reader").post(api.core("pods/p/exec?command=ls"), {});

@@ -2,13 +2,23 @@
 import { area } from "../contract.ts";
 import { CRDS, type Recorder } from "../recorder.ts";
 import { type Conversion, withConverter } from "../webhooks.ts";
-import { COUNT, type Fields, fruit, MERGE, objects, schema, TEXT, untilVersions, versioned } from "./_fruit.ts";
+import {
+  collectionPath,
+  COUNT,
+  type Fields,
+  fruit,
+  MERGE,
+  schema,
+  TEXT,
+  untilVersions,
+  versionedDefinition,
+} from "./_kinds_with_versions.ts";
 
 // deno-lint-ignore no-explicit-any -- The type depends on the version.
 type Json = any;
 
 /** `size` of v1 is `tens` and `ones` of v2. */
-function converted(object: Json, to: string): Json {
+function convertObject(object: Json, to: string): Json {
   const { size, tens = 0, ones = 0, ...spec } = object.spec ?? {};
   const isFirst = to.endsWith("/v1");
   if (object.apiVersion === to) return object;
@@ -21,8 +31,9 @@ function converted(object: Json, to: string): Json {
   };
 }
 
-const all = ({ objects, desiredAPIVersion: to }: Json): Json[] => objects.map((each: Json) => converted(each, to));
-const success: Conversion = (request) => ({ convertedObjects: all(request), result: { status: "Success" } });
+const convertAll = ({ objects, desiredAPIVersion: to }: Json): Json[] =>
+  objects.map((each: Json) => convertObject(each, to));
+const success: Conversion = (request) => ({ convertedObjects: convertAll(request), result: { status: "Success" } });
 
 const VERSIONS = [
   { schema: schema({ size: COUNT, note: TEXT }) },
@@ -30,9 +41,9 @@ const VERSIONS = [
 ] as const;
 
 /** Returns a definition with a conversion. */
-function defined(kind: string, plural: string, conversion: Fields, stored: 1 | 2 = 1) {
+function definitionWithConversion(kind: string, plural: string, conversion: Fields, stored: 1 | 2 = 1) {
   const versions = VERSIONS.map((version, i) => ({ ...version, storage: i + 1 === stored }));
-  const made = versioned(kind, plural, versions);
+  const made = versionedDefinition(kind, plural, versions);
   return { ...made, spec: { ...made.spec, conversion } };
 }
 
@@ -47,39 +58,39 @@ async function withKind(
   convert: Conversion = success,
 ): Promise<void> {
   await withConverter(convert, async (stanza) => {
-    await api.quietlyDefine(defined(kind, plural, stanza));
+    await api.quietlyDefine(definitionWithConversion(kind, plural, stanza));
     try {
       await untilVersions(api, plural, { v1: 200, v2: 200 });
       await use(stanza);
     } finally {
-      await api.quietly("DELETE", objects(api, plural));
+      await api.quietly("DELETE", collectionPath(api, plural));
     }
   });
 }
 
 /** Invalid responses. */
-const WRONG: Readonly<Record<string, Conversion>> = {
+const INVALID_RESPONSES: Readonly<Record<string, Conversion>> = {
   "no response": () => Response.json({ apiVersion: "apiextensions.k8s.io/v1", kind: "ConversionReview" }),
-  "another uid": (request) => ({ uid: "1", convertedObjects: all(request), result: { status: "Success" } }),
+  "another uid": (request) => ({ uid: "1", convertedObjects: convertAll(request), result: { status: "Success" } }),
   "a failure": () => ({ convertedObjects: [], result: { status: "Failure", message: "no such size" } }),
   "a failure without a message": () => ({ convertedObjects: [], result: { status: "Failure" } }),
-  "no result": (request) => ({ convertedObjects: all(request) }),
+  "no result": (request) => ({ convertedObjects: convertAll(request) }),
   "no objects": () => ({ convertedObjects: [], result: { status: "Success" } }),
   "too many objects": (request) => ({
-    convertedObjects: [...all(request), ...all(request)],
+    convertedObjects: [...convertAll(request), ...convertAll(request)],
     result: { status: "Success" },
   }),
   "objects of another version": ({ objects }) => ({ convertedObjects: objects, result: { status: "Success" } }),
   "objects of another kind": (request) => ({
-    convertedObjects: all(request).map((each) => ({ ...each, kind: "Other" })),
+    convertedObjects: convertAll(request).map((each) => ({ ...each, kind: "Other" })),
     result: { status: "Success" },
   }),
   "objects of another name": (request) => ({
-    convertedObjects: all(request).map((each) => ({ ...each, metadata: { ...each.metadata, name: "other" } })),
+    convertedObjects: convertAll(request).map((each) => ({ ...each, metadata: { ...each.metadata, name: "other" } })),
     result: { status: "Success" },
   }),
   "objects without metadata": (request) => ({
-    convertedObjects: all(request).map(({ metadata: _, ...each }) => each),
+    convertedObjects: convertAll(request).map(({ metadata: _, ...each }) => each),
     result: { status: "Success" },
   }),
   "another version of the review": ({ uid }) =>
@@ -93,7 +104,7 @@ const WRONG: Readonly<Record<string, Conversion>> = {
 export const conversion = area("conversion", {
   "an object is written and read in each version": (api) =>
     withKind(api, ["Cupuacu", "cupuacus"], async () => {
-      const [first, second] = [objects(api, "cupuacus"), objects(api, "cupuacus", "v2")];
+      const [first, second] = [collectionPath(api, "cupuacus"), collectionPath(api, "cupuacus", "v2")];
       await api.post(first, fruit("Cupuacu", "a", { size: 42, note: "ripe" }));
       await api.post(second, fruit("Cupuacu", "b", { tens: 1, ones: 3 }, "v2"));
       for (const place of [first, second]) {
@@ -109,7 +120,7 @@ export const conversion = area("conversion", {
     }),
   "an apply takes over fields that are owned in another version": (api) =>
     withKind(api, ["Bignay", "bignays"], async () => {
-      const [first, second] = [objects(api, "bignays"), objects(api, "bignays", "v2")];
+      const [first, second] = [collectionPath(api, "bignays"), collectionPath(api, "bignays", "v2")];
       const one = (spec: object) => fruit("Bignay", "a", spec);
       const two = (spec: object) => fruit("Bignay", "a", spec, "v2");
       await api.apply(`${first}/a?fieldManager=one`, one({ size: 42, note: "ripe" }));
@@ -123,7 +134,7 @@ export const conversion = area("conversion", {
     }),
   "an apply removes fields that are not owned in another version": (api) =>
     withKind(api, ["Alibertia", "alibertias"], async () => {
-      const [first, second] = [objects(api, "alibertias"), objects(api, "alibertias", "v2")];
+      const [first, second] = [collectionPath(api, "alibertias"), collectionPath(api, "alibertias", "v2")];
       const one = (name: string, spec: object) => fruit("Alibertia", name, spec);
       const two = (name: string, spec: object) => fruit("Alibertia", name, spec, "v2");
       // The fields that "one" no longer applies are owned in v2 by "two" for a, by no other manager
@@ -152,7 +163,7 @@ export const conversion = area("conversion", {
       api,
       ["Jatoba", "jatobas"],
       async () => {
-        const [first, second] = [objects(api, "jatobas"), objects(api, "jatobas", "v2")];
+        const [first, second] = [collectionPath(api, "jatobas"), collectionPath(api, "jatobas", "v2")];
         await api.quietly("POST", first, fruit("Jatoba", "a", { size: 42 }));
         await api.untilAnswer(`${second}/a?resourceVersion=0`, ({ status }) => status === 200);
         isWrong = true;
@@ -173,37 +184,40 @@ export const conversion = area("conversion", {
   },
   "a watch shows objects in its own version": (api) =>
     withKind(api, ["Durian", "durians"], async () => {
-      await api.quietly("POST", objects(api, "durians"), fruit("Durian", "a", { size: 12 }));
-      await api.watch(`${objects(api, "durians", "v2")}?watch=1`, async (watch) => {
+      await api.quietly("POST", collectionPath(api, "durians"), fruit("Durian", "a", { size: 12 }));
+      await api.watch(`${collectionPath(api, "durians", "v2")}?watch=1`, async (watch) => {
         await watch.take(1);
-        await api.quietly("PATCH", `${objects(api, "durians")}/a`, { spec: { size: 34 } }, MERGE);
+        await api.quietly("PATCH", `${collectionPath(api, "durians")}/a`, { spec: { size: 34 } }, MERGE);
         await watch.take(1);
-        await api.quietly("DELETE", `${objects(api, "durians")}/a`);
+        await api.quietly("DELETE", `${collectionPath(api, "durians")}/a`);
         await watch.take(1);
       });
     }),
   "objects do not change when another version is stored": (api) =>
     withKind(api, ["Calamondin", "calamondins"], async (stanza) => {
-      await api.post(objects(api, "calamondins"), fruit("Calamondin", "a", { size: 42 }));
-      const { spec: { versions } } = defined("Calamondin", "calamondins", stanza, 2);
+      await api.post(collectionPath(api, "calamondins"), fruit("Calamondin", "a", { size: 42 }));
+      const { spec: { versions } } = definitionWithConversion("Calamondin", "calamondins", stanza, 2);
       await api.quietly("PATCH", `${CRDS}/calamondins.fruit.example.com`, { spec: { versions } }, MERGE);
-      await api.get(`${objects(api, "calamondins", "v2")}/a`);
-      await api.get(`${objects(api, "calamondins")}/a`);
-      await api.merge(`${objects(api, "calamondins")}/a`, { spec: { size: 56 } });
-      await api.get(`${objects(api, "calamondins", "v2")}/a`);
+      await api.get(`${collectionPath(api, "calamondins", "v2")}/a`);
+      await api.get(`${collectionPath(api, "calamondins")}/a`);
+      await api.merge(`${collectionPath(api, "calamondins")}/a`, { spec: { size: 56 } });
+      await api.get(`${collectionPath(api, "calamondins", "v2")}/a`);
       const { body } = await api.quietly("GET", `${CRDS}/calamondins.fruit.example.com`);
       api.note("stored versions", body.status.storedVersions);
     }),
   ...Object.fromEntries(
-    Object.entries(WRONG).map(([name, answer], i) => [`a conversion webhook returns ${name}`, async (api: Recorder) => {
+    Object.entries(INVALID_RESPONSES).map((
+      [name, answer],
+      i,
+    ) => [`a conversion webhook returns ${name}`, async (api: Recorder) => {
       const [kind, plural] = [`Wrong${i}`, `wrong${i}s`];
       let isWrong = false;
       await withKind(api, [kind, plural], async () => {
         isWrong = true;
-        await api.quietly("POST", objects(api, plural), fruit(kind, "a", { size: 42 }));
-        await api.get(`${objects(api, plural, "v2")}/a`);
-        await api.post(objects(api, plural, "v2"), fruit(kind, "b", { tens: 1 }, "v2"));
-        await api.get(`${objects(api, plural)}/a`);
+        await api.quietly("POST", collectionPath(api, plural), fruit(kind, "a", { size: 42 }));
+        await api.get(`${collectionPath(api, plural, "v2")}/a`);
+        await api.post(collectionPath(api, plural, "v2"), fruit(kind, "b", { tens: 1 }, "v2"));
+        await api.get(`${collectionPath(api, plural)}/a`);
         isWrong = false;
       }, (request) => (isWrong ? answer : success)(request));
     }]),

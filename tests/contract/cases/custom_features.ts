@@ -2,23 +2,23 @@ import { area } from "../contract.ts";
 import { definition } from "../definition.ts";
 import { CRDS } from "../recorder.ts";
 import {
+  collectionPath,
   COUNT,
   type Fields,
   fruit,
   GROUP,
   MERGE,
-  objects,
   schema,
   TABLE,
   TEXT,
   untilVersions,
-  versioned,
-} from "./_fruit.ts";
+  versionedDefinition,
+} from "./_kinds_with_versions.ts";
 
 /** Selectable fields. */
 const selectable = area("selectable fields", {
   "lists, watches and deletions use selectable fields": async (api) => {
-    const given = versioned("Cherry", "cherries", [{
+    const given = versionedDefinition("Cherry", "cherries", [{
       schema: schema({
         color: TEXT,
         size: COUNT,
@@ -31,7 +31,7 @@ const selectable = area("selectable fields", {
     }]);
     await api.post(CRDS, given);
     await untilVersions(api, "cherries", { v1: 200 });
-    const path = objects(api, "cherries");
+    const path = collectionPath(api, "cherries");
     await api.quietly("POST", path, fruit("Cherry", "a", { color: "red", size: 1, ripe: true }));
     await api.quietly("POST", path, fruit("Cherry", "b", { color: "red", size: 2, labels: { app: "x" } }));
     await api.quietly("POST", path, fruit("Cherry", "c", { color: "dark", ripe: false }));
@@ -72,16 +72,16 @@ const selectable = area("selectable fields", {
     await api.get(path);
   },
   "each version has its own selectable fields": async (api) => {
-    const given = versioned("Damson", "damsons", [
+    const given = versionedDefinition("Damson", "damsons", [
       { schema: schema({ color: TEXT }), selectableFields: [{ jsonPath: ".spec.color" }] },
       { schema: schema({ color: TEXT, size: COUNT }), selectableFields: [{ jsonPath: ".spec.size" }] },
     ]);
     await api.quietlyDefine(given);
     await untilVersions(api, "damsons", { v1: 200, v2: 200 });
-    await api.quietly("POST", objects(api, "damsons"), fruit("Damson", "a", { color: "red" }));
-    await api.get(`${objects(api, "damsons", "v1")}?fieldSelector=spec.color%3Dred`);
-    await api.get(`${objects(api, "damsons", "v2")}?fieldSelector=spec.color%3Dred`);
-    await api.get(`${objects(api, "damsons", "v2")}?fieldSelector=spec.size%3D`);
+    await api.quietly("POST", collectionPath(api, "damsons"), fruit("Damson", "a", { color: "red" }));
+    await api.get(`${collectionPath(api, "damsons", "v1")}?fieldSelector=spec.color%3Dred`);
+    await api.get(`${collectionPath(api, "damsons", "v2")}?fieldSelector=spec.color%3Dred`);
+    await api.get(`${collectionPath(api, "damsons", "v2")}?fieldSelector=spec.size%3D`);
   },
   "a cluster-scoped kind has no metadata.namespace": async (api) => {
     const given = definition("Orchard", "orchards", { scope: "Cluster" });
@@ -94,7 +94,7 @@ const selectable = area("selectable fields", {
 /** The subresource scale. */
 const scale = area("scale", {
   "scale reads and writes the configured paths": async (api) => {
-    const given = versioned("Vine", "vines", [{
+    const given = versionedDefinition("Vine", "vines", [{
       schema: schema({ want: { type: "object", properties: { count: COUNT } }, other: TEXT }, {
         have: COUNT,
         pods: TEXT,
@@ -110,7 +110,7 @@ const scale = area("scale", {
     }]);
     await api.post(CRDS, given);
     await untilVersions(api, "vines", { v1: 200 });
-    const path = objects(api, "vines");
+    const path = collectionPath(api, "vines");
     await api.post(path, fruit("Vine", "a", { want: { count: 2 }, other: "x" }));
     await api.get(`${path}/a/scale`);
     await api.quietly("PATCH", `${path}/a/status`, { status: { have: 1, pods: "app=a" } }, MERGE);
@@ -136,12 +136,12 @@ const scale = area("scale", {
     await api.call("PATCH", `${path}/a/scale`, {}, { contentType: "application/strategic-merge-patch+json" });
   },
   "fields of scale are owned": async (api) => {
-    const given = versioned("Creeper", "creepers", [{
+    const given = versionedDefinition("Creeper", "creepers", [{
       schema: schema({ count: COUNT, other: TEXT }, { have: COUNT }),
       subresources: { scale: { specReplicasPath: ".spec.count", statusReplicasPath: ".status.have" } },
     }]);
     await api.quietlyDefine(given);
-    const path = objects(api, "creepers");
+    const path = collectionPath(api, "creepers");
     const apply = (replicas: number, query: string) =>
       api.apply(`${path}/a/scale?${query}`, {
         apiVersion: "autoscaling/v1",
@@ -163,12 +163,12 @@ const scale = area("scale", {
     await api.get(`${path}/a`);
   },
   "replicas that are not set": async (api) => {
-    const given = versioned("Hop", "hops", [{
+    const given = versionedDefinition("Hop", "hops", [{
       schema: schema({ count: COUNT, other: TEXT }, { have: COUNT }),
       subresources: { scale: { specReplicasPath: ".spec.count", statusReplicasPath: ".status.have" } },
     }]);
     await api.quietlyDefine(given);
-    const path = objects(api, "hops");
+    const path = collectionPath(api, "hops");
     await api.quietly("POST", path, fruit("Hop", "a", { other: "x" }));
     await api.get(`${path}/a/scale`);
     await api.merge(`${path}/a/scale`, { metadata: { labels: { a: "b" } } });
@@ -177,19 +177,22 @@ const scale = area("scale", {
     await api.get(`${path}/a/status`);
   },
   "rules are checked for a write of scale": async (api) => {
-    const given = versioned("Gourd", "gourds", [{
+    const given = versionedDefinition("Gourd", "gourds", [{
       schema: schema({ count: { type: "integer", maximum: 3 } }, { have: COUNT }),
       subresources: { scale: { specReplicasPath: ".spec.count", statusReplicasPath: ".status.have" } },
     }]);
     await api.quietlyDefine(given);
-    const path = objects(api, "gourds");
+    const path = collectionPath(api, "gourds");
     await api.quietly("POST", path, fruit("Gourd", "a", { count: 1 }));
     await api.merge(`${path}/a/scale`, { spec: { replicas: 4 } });
     await api.merge(`${path}/a/scale`, { spec: { replicas: 3 } });
   },
   "scale is found in versions that have it": async (api) => {
     const scale = { scale: { specReplicasPath: ".spec.size", statusReplicasPath: ".status.size" } };
-    const given = versioned("Pod", "pods", [{}, { subresources: scale }, { name: "v1beta1", deprecated: true }]);
+    const given = versionedDefinition("Pod", "pods", [{}, { subresources: scale }, {
+      name: "v1beta1",
+      deprecated: true,
+    }]);
     const group = "legume.example.com";
     await api.quietlyDefine({ ...given, metadata: { name: `pods.${group}` }, spec: { ...given.spec, group } });
     await api.untilStatus(`/apis/${group}/v2/pods`, 200);
@@ -210,7 +213,7 @@ const columns = area("columns", {
       ...rest,
     });
     const ports = ".spec.ports[?(@.number";
-    const given = versioned("Fern", "ferns", [{
+    const given = versionedDefinition("Fern", "ferns", [{
       schema: {
         openAPIV3Schema: {
           type: "object",
@@ -257,7 +260,7 @@ const columns = area("columns", {
       ],
     }]);
     await api.quietlyDefine(given);
-    const path = objects(api, "ferns");
+    const path = collectionPath(api, "ferns");
     await api.post(
       path,
       fruit("Fern", "a", {
@@ -281,7 +284,7 @@ const columns = area("columns", {
     await api.get(`${path}/b?includeObject=None`, TABLE);
   },
   "a column with an invalid path is empty": async (api) => {
-    const given = versioned("Moss", "mosses", [{
+    const given = versionedDefinition("Moss", "mosses", [{
       additionalPrinterColumns: [
         { name: "Size", type: "integer", jsonPath: ".spec.size" },
         { name: "Bad", type: "string", jsonPath: ".spec[" },
@@ -289,8 +292,8 @@ const columns = area("columns", {
       ],
     }]);
     await api.quietlyDefine(given);
-    await api.quietly("POST", objects(api, "mosses"), fruit("Moss", "a", { size: 1 }));
-    await api.get(objects(api, "mosses"), TABLE);
+    await api.quietly("POST", collectionPath(api, "mosses"), fruit("Moss", "a", { size: 1 }));
+    await api.get(collectionPath(api, "mosses"), TABLE);
   },
 });
 

@@ -1,7 +1,17 @@
 /** CEL expressions of rules: the language and the libraries of Kubernetes. */
 import { area } from "../contract.ts";
 import type { Recorder } from "../recorder.ts";
-import { COUNT, define, mapList, object, ruled, type Schema, TEXT, tryChanges, tryEach } from "./_ruled.ts";
+import {
+  COUNT,
+  define,
+  mapList,
+  object,
+  type Schema,
+  TEXT,
+  tryChanges,
+  tryEach,
+  withRules,
+} from "./_kinds_with_rules.ts";
 
 /** Returns a case that evaluates rules of the field `spec.v` for each of several values. */
 function rulesOf(
@@ -12,7 +22,7 @@ function rulesOf(
 ): (api: Recorder) => Promise<void> {
   return async (api) => {
     const subject = { api, kind, plural: `${kind.toLowerCase()}s` };
-    await define(subject, object({ spec: object({ v: ruled(schema, ...expressions) }) }));
+    await define(subject, object({ spec: object({ v: withRules(schema, ...expressions) }) }));
     await tryEach(subject, values.map((v) => ({ v })));
   };
 }
@@ -186,11 +196,11 @@ export const expressions = area("expressions", {
     await define(
       subject,
       object({
-        spec: ruled(
+        spec: withRules(
           object({
-            n: ruled(COUNT, "self >= oldSelf", { rule: "oldSelf.hasValue() || self < 5", optionalOldSelf: true }),
-            map: mapList(ruled(object({ k: TEXT, n: COUNT }, { required: ["k"] }), "self.n == oldSelf.n")),
-            free: { type: "object", maxProperties: 5, additionalProperties: ruled(COUNT, "self > oldSelf") },
+            n: withRules(COUNT, "self >= oldSelf", { rule: "oldSelf.hasValue() || self < 5", optionalOldSelf: true }),
+            map: mapList(withRules(object({ k: TEXT, n: COUNT }, { required: ["k"] }), "self.n == oldSelf.n")),
+            free: { type: "object", maxProperties: 5, additionalProperties: withRules(COUNT, "self > oldSelf") },
           }),
           "!has(oldSelf.n) || has(self.n)",
         ),

@@ -2,8 +2,8 @@ import { area } from "../contract.ts";
 import type { Recorder } from "../recorder.ts";
 import { configMap, GROUP, widget } from "../widget.ts";
 
-/** Returns an owner reference to a ConfigMap of the case. */
-async function owner(
+/** Creates a ConfigMap, and returns an owner reference to it. */
+async function createOwner(
   api: Recorder,
   name: string,
   more: Record<string, unknown> = {},
@@ -17,14 +17,14 @@ const OPTIONS = { kind: "DeleteOptions", apiVersion: "v1" };
 /** Garbage collection. The real server needs kube-controller-manager for it. */
 export const garbage = area("garbage collection", {
   "an owned object is deleted after its owner": async (api) => {
-    const owners = [await owner(api, "owner")];
+    const owners = [await createOwner(api, "owner")];
     await api.quietly("POST", api.core("configmaps"), configMap("owned", {}, { ownerReferences: owners }));
     await api.delete(api.core("configmaps/owner"), { ...OPTIONS, propagationPolicy: "Background" });
     await api.untilStatus(api.core("configmaps/owned"), 404);
     await api.get(api.core("configmaps/owned"));
   },
   "foreground deletion deletes owned objects first": async (api) => {
-    const owners = [await owner(api, "owner", { blockOwnerDeletion: true })];
+    const owners = [await createOwner(api, "owner", { blockOwnerDeletion: true })];
     await api.quietly("POST", api.core("configmaps"), configMap("owned", {}, { ownerReferences: owners }));
     await api.watch(api.core("configmaps?watch=1&fieldSelector=metadata.name!%3Dkube-root-ca.crt"), async (watch) => {
       await watch.take(2);
@@ -33,14 +33,14 @@ export const garbage = area("garbage collection", {
     });
   },
   "an orphaned object stays without an owner reference": async (api) => {
-    const owners = [await owner(api, "owner")];
+    const owners = [await createOwner(api, "owner")];
     await api.quietly("POST", api.core("configmaps"), configMap("owned", {}, { ownerReferences: owners }));
     await api.delete(api.core("configmaps/owner"), { ...OPTIONS, propagationPolicy: "Orphan" });
     await api.untilStatus(api.core("configmaps/owner"), 404);
     await api.get(api.core("configmaps/owned"));
   },
   "an object with another owner stays": async (api) => {
-    const owners = [await owner(api, "owner"), await owner(api, "other")];
+    const owners = [await createOwner(api, "owner"), await createOwner(api, "other")];
     await api.quietly("POST", api.core("configmaps"), configMap("owned", {}, { ownerReferences: owners }));
     await api.delete(api.core("configmaps/owner"), OPTIONS);
     await api.untilAnswer(api.core("configmaps/owned"), ({ body }) => body.metadata.ownerReferences.length === 1);
@@ -68,7 +68,7 @@ export const garbage = area("garbage collection", {
     await api.get(`/api/v1/namespaces/${name}/configmaps/c`);
   },
   "a chain of owners is deleted link by link": async (api) => {
-    const first = await owner(api, "first");
+    const first = await createOwner(api, "first");
     const { body } = await api.quietly(
       "POST",
       api.core("configmaps"),
@@ -81,7 +81,7 @@ export const garbage = area("garbage collection", {
     await api.get(api.core("configmaps/second"));
   },
   "foreground deletion of a chain of owners": async (api) => {
-    const first = await owner(api, "first");
+    const first = await createOwner(api, "first");
     const blocking = { blockOwnerDeletion: true };
     const { body } = await api.quietly(
       "POST",
@@ -97,7 +97,7 @@ export const garbage = area("garbage collection", {
     await api.get(api.core("configmaps/third"));
   },
   "foreground deletion does not wait for owned objects that do not block": async (api) => {
-    const reference = await owner(api, "owner");
+    const reference = await createOwner(api, "owner");
     const metadata = { ownerReferences: [reference], finalizers: ["example.com/a"] };
     await api.quietly("POST", api.core("configmaps"), configMap("owned", {}, metadata));
     await api.delete(api.core("configmaps/owner"), { ...OPTIONS, propagationPolicy: "Foreground" });
@@ -106,7 +106,7 @@ export const garbage = area("garbage collection", {
     await api.merge(api.core("configmaps/owned"), { metadata: { finalizers: null } });
   },
   "foreground deletion waits for an owned object with a finalizer": async (api) => {
-    const reference = await owner(api, "owner", { blockOwnerDeletion: true });
+    const reference = await createOwner(api, "owner", { blockOwnerDeletion: true });
     const metadata = { ownerReferences: [reference], finalizers: ["example.com/a"] };
     await api.quietly("POST", api.core("configmaps"), configMap("owned", {}, metadata));
     await api.delete(api.core("configmaps/owner"), { ...OPTIONS, propagationPolicy: "Foreground" });
@@ -116,7 +116,7 @@ export const garbage = area("garbage collection", {
     await api.untilStatus(api.core("configmaps/owner"), 404);
   },
   "an object whose owner has another uid is deleted": async (api) => {
-    const reference = await owner(api, "owner");
+    const reference = await createOwner(api, "owner");
     const wrong = { ...reference, uid: "11111111-1111-1111-1111-111111111111" };
     await api.quietly("POST", api.core("configmaps"), configMap("owned", {}, { ownerReferences: [wrong] }));
     await api.untilStatus(api.core("configmaps/owned"), 404);
@@ -173,11 +173,11 @@ export const garbage = area("garbage collection", {
     );
   },
   "a duplicate owner reference": async (api) => {
-    const reference = await owner(api, "owner");
+    const reference = await createOwner(api, "owner");
     await api.post(api.core("configmaps"), configMap("c", {}, { ownerReferences: [reference, reference] }));
   },
   "an orphaned object keeps its other owner": async (api) => {
-    const owners = [await owner(api, "owner"), await owner(api, "other")];
+    const owners = [await createOwner(api, "owner"), await createOwner(api, "other")];
     await api.quietly("POST", api.core("configmaps"), configMap("owned", {}, { ownerReferences: owners }));
     await api.delete(api.core("configmaps/owner"), { ...OPTIONS, propagationPolicy: "Orphan" });
     await api.untilStatus(api.core("configmaps/owner"), 404);

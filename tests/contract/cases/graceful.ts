@@ -11,7 +11,12 @@ function pod(name: string, spec: Record<string, unknown> = {}, metadata: Record<
   return { apiVersion: "v1", kind: "Pod", metadata: { name, ...metadata }, spec: { containers, ...spec } };
 }
 
-async function onNode(api: Recorder, name: string, more: Record<string, unknown> = {}, metadata = {}): Promise<void> {
+async function createOnNode(
+  api: Recorder,
+  name: string,
+  more: Record<string, unknown> = {},
+  metadata = {},
+): Promise<void> {
   await api.quietly("POST", api.core("pods"), pod(name, { nodeName: "n", ...more }, metadata));
 }
 
@@ -23,25 +28,25 @@ export const graceful = area("graceful deletion", {
     await api.get(api.core("pods/p"));
   },
   "a scheduled pod has its grace period": async (api) => {
-    await onNode(api, "p");
+    await createOnNode(api, "p");
     await api.delete(api.core("pods/p"));
     await api.get(api.core("pods/p"));
   },
   "the grace period of the pod": async (api) => {
-    await onNode(api, "p", { terminationGracePeriodSeconds: 90 });
+    await createOnNode(api, "p", { terminationGracePeriodSeconds: 90 });
     await api.delete(api.core("pods/p"));
   },
   "the grace period of the deletion": async (api) => {
-    await onNode(api, "p");
+    await createOnNode(api, "p");
     await api.delete(api.core("pods/p"), { ...OPTIONS, gracePeriodSeconds: 7 });
   },
   "a grace period of zero": async (api) => {
-    await onNode(api, "p");
+    await createOnNode(api, "p");
     await api.delete(api.core("pods/p"), { ...OPTIONS, gracePeriodSeconds: 0 });
     await api.get(api.core("pods/p"));
   },
   "a second deletion can only shorten the grace period": async (api) => {
-    await onNode(api, "p");
+    await createOnNode(api, "p");
     await api.delete(api.core("pods/p"), { ...OPTIONS, gracePeriodSeconds: 60 });
     await api.delete(api.core("pods/p"), { ...OPTIONS, gracePeriodSeconds: 90 });
     await api.delete(api.core("pods/p"), { ...OPTIONS, gracePeriodSeconds: 10 });
@@ -50,21 +55,21 @@ export const graceful = area("graceful deletion", {
     await api.get(api.core("pods/p"));
   },
   "a finalizer blocks the deletion of a pod after its grace period": async (api) => {
-    await onNode(api, "p", {}, { finalizers: ["example.com/a"] });
+    await createOnNode(api, "p", {}, { finalizers: ["example.com/a"] });
     await api.delete(api.core("pods/p"));
     await api.delete(api.core("pods/p"), { ...OPTIONS, gracePeriodSeconds: 0 });
     await api.merge(api.core("pods/p"), { metadata: { finalizers: null } });
     await api.get(api.core("pods/p"));
   },
   "a finalizer removed during the grace period": async (api) => {
-    await onNode(api, "p", {}, { finalizers: ["example.com/a"] });
+    await createOnNode(api, "p", {}, { finalizers: ["example.com/a"] });
     await api.delete(api.core("pods/p"));
     await api.merge(api.core("pods/p"), { metadata: { finalizers: null } });
     await api.get(api.core("pods/p"));
     await api.quietly("DELETE", api.core("pods/p"), { ...OPTIONS, gracePeriodSeconds: 0 });
   },
   "a finished pod is deleted at once": async (api) => {
-    await onNode(api, "p");
+    await createOnNode(api, "p");
     await api.quietly("PATCH", api.core("pods/p/status"), { status: { phase: "Succeeded" } }, {
       contentType: "application/merge-patch+json",
     });
@@ -72,12 +77,12 @@ export const graceful = area("graceful deletion", {
     await api.get(api.core("pods/p"));
   },
   "a pod with a negative grace period": async (api) => {
-    await onNode(api, "p");
+    await createOnNode(api, "p");
     await api.delete(api.core("pods/p"), { ...OPTIONS, gracePeriodSeconds: -1 });
   },
   "a watch of a terminating pod": async (api) => {
     await api.watch(api.core("pods?watch=1"), async (watch) => {
-      await onNode(api, "p");
+      await createOnNode(api, "p");
       await api.quietly("DELETE", api.core("pods/p"));
       await api.quietly("DELETE", api.core("pods/p"), { ...OPTIONS, gracePeriodSeconds: 0 });
       await watch.until(({ type }) => type === "DELETED");
@@ -93,7 +98,7 @@ export const graceful = area("graceful deletion", {
     await api.delete(api.widgets("/w"), { ...OPTIONS, gracePeriodSeconds: 30 });
   },
   "a dry run of a deletion": async (api) => {
-    await onNode(api, "p");
+    await createOnNode(api, "p");
     await api.delete(api.core("pods/p?dryRun=All"));
     await api.delete(api.core("pods/p"), { ...OPTIONS, dryRun: ["All"], gracePeriodSeconds: 0 });
     await api.get(api.core("pods/p"));
@@ -102,7 +107,7 @@ export const graceful = area("graceful deletion", {
     await api.get(api.widgets("/w"));
   },
   "options in the query": async (api) => {
-    await onNode(api, "p");
+    await createOnNode(api, "p");
     await api.delete(api.core("pods/p?gracePeriodSeconds=3"));
     await api.quietly("POST", api.widgets(), widget("w"));
     await api.delete(api.widgets("/w?propagationPolicy=Foreground"));

@@ -10,7 +10,7 @@ const STRATEGIC = "application/strategic-merge-patch+json";
 const INHERITED = ["__proto__", "constructor", "toString", "hasOwnProperty", "prototype"];
 
 /** Returns a ConfigMap as a string, with data as a string. */
-function mapText(name: string, data: string): string {
+function configMapText(name: string, data: string): string {
   return `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"${name}"},"data":${data}}`;
 }
 
@@ -23,14 +23,14 @@ function withBrokenBytes(text: string): Uint8Array {
   return new TextEncoder().encode(text).map((byte) => byte === "?".charCodeAt(0) ? 0xff : byte);
 }
 
-function nested(depth: number): string {
+function nestedObject(depth: number): string {
   return `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`;
 }
 
 /** Sends bodies to a built-in and a custom kind. */
 async function postBoth(api: Recorder, texts: readonly string[]): Promise<void> {
   for (const [i, text] of texts.entries()) {
-    await api.post(api.core("configmaps"), mapText(`c${i}`, text));
+    await api.post(api.core("configmaps"), configMapText(`c${i}`, text));
     await api.post(api.widgets(), widgetText(`w${i}`, text));
   }
 }
@@ -133,7 +133,7 @@ export const hostile = area("hostile input", {
     await api.call("PATCH", api.core("configmaps/x?fieldManager=one"), text, { contentType: APPLY, pick: brief });
   },
   "bodies that are too large": async (api) => {
-    const large = (bytes: number) => mapText("large", `{"a":"${"x".repeat(bytes)}"}`);
+    const large = (bytes: number) => configMapText("large", `{"a":"${"x".repeat(bytes)}"}`);
     await api.post(api.core("configmaps"), large(3 * 1024 * 1024), { pick: brief });
     await api.post(api.widgets(), widgetText("w", `{"free":{"a":"${"x".repeat(3 * 1024 * 1024)}"}}`), { pick: brief });
     await api.call("PATCH", api.core("configmaps/a"), `{"data":{"a":"${"x".repeat(3 * 1024 * 1024)}"}}`, {
@@ -151,15 +151,15 @@ export const hostile = area("hostile input", {
   "bodies that are nested too deeply": async (api) => {
     for (const depth of [500, 1000, 10_001, 100_000]) {
       const options = { pick: brief };
-      await api.post(api.widgets(), widgetText(`w${depth}`, `{"free":${nested(depth)}}`), options);
-      await api.post(api.core("configmaps"), mapText(`c${depth}`, nested(depth)), options);
+      await api.post(api.widgets(), widgetText(`w${depth}`, `{"free":${nestedObject(depth)}}`), options);
+      await api.post(api.core("configmaps"), configMapText(`c${depth}`, nestedObject(depth)), options);
     }
     await api.get(api.core("configmaps/none"));
   },
   "patches that are too deep or too long": async (api) => {
     await api.quietly("POST", api.widgets(), widget("w"));
     await api.quietly("POST", api.core("configmaps"), configMap("c"));
-    const deep = `{"spec":{"free":${nested(10_001)}}}`;
+    const deep = `{"spec":{"free":${nestedObject(10_001)}}}`;
     await api.call("PATCH", api.widgets("/w"), deep, { contentType: MERGE, pick: brief });
     await api.call("PATCH", api.core("configmaps/c"), deep, { contentType: STRATEGIC, pick: brief });
     const many = Array.from({ length: 10_001 }, () => ({ op: "test", path: "/kind", value: "Widget" }));
@@ -167,9 +167,9 @@ export const hostile = area("hostile input", {
     await api.call("PATCH", api.widgets("/w"), many.slice(1), { contentType: JSON_PATCH, pick: brief });
   },
   "bytes that are not UTF-8": async (api) => {
-    await api.post(api.core("configmaps"), withBrokenBytes(mapText("a", '{"k":"a?b"}')));
-    await api.post(api.core("configmaps"), withBrokenBytes(mapText("b", '{"k?":"b"}')));
-    await api.post(api.core("configmaps"), withBrokenBytes(mapText("c?", '{"k":"b"}')));
+    await api.post(api.core("configmaps"), withBrokenBytes(configMapText("a", '{"k":"a?b"}')));
+    await api.post(api.core("configmaps"), withBrokenBytes(configMapText("b", '{"k?":"b"}')));
+    await api.post(api.core("configmaps"), withBrokenBytes(configMapText("c?", '{"k":"b"}')));
     await api.post(api.widgets(), withBrokenBytes(widgetText("a", '{"free":{"k":"a?b"}}')));
     await api.quietly("POST", api.widgets(), widget("w"));
     await api.call("PATCH", api.widgets("/w"), withBrokenBytes('{"spec":{"note":"a?b"}}'), { contentType: MERGE });
@@ -213,10 +213,10 @@ export const hostile = area("hostile input", {
   },
   "names of Object.prototype as keys": async (api) => {
     for (const [i, key] of INHERITED.entries()) {
-      await api.post(api.core("configmaps"), mapText(`c${i}`, `{"${key}":"v"}`));
+      await api.post(api.core("configmaps"), configMapText(`c${i}`, `{"${key}":"v"}`));
       await api.call("PATCH", api.core(`configmaps/c${i}`), `{"data":{"${key}":"w"}}`, { contentType: MERGE });
       await api.call("PATCH", api.core(`configmaps/c${i}`), `{"data":{"${key}":null}}`, { contentType: STRATEGIC });
-      await api.call("PATCH", api.core(`configmaps/c${i}?fieldManager=one`), mapText(`c${i}`, `{"${key}":"x"}`), {
+      await api.call("PATCH", api.core(`configmaps/c${i}?fieldManager=one`), configMapText(`c${i}`, `{"${key}":"x"}`), {
         contentType: APPLY,
       });
       await api.get(api.core(`configmaps/c${i}`));

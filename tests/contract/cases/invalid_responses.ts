@@ -19,7 +19,7 @@ import { configMap, widget } from "../widget.ts";
 type Answer = HookAnswer | ((request: AdmissionRequest) => HookAnswer);
 
 /** Sends a request for each response of a webhook. */
-async function answering(
+async function sendForEachAnswer(
   api: Recorder,
   answers: readonly Answer[],
   send: (i: number) => Promise<unknown>,
@@ -35,8 +35,9 @@ async function answering(
   });
 }
 
-const creating = (api: Recorder) => (i: number) => api.post(api.core("configmaps"), configMap(`c${i}`, { a: "1" }));
-const creatingWidgets = (api: Recorder) => (i: number) => api.post(api.widgets(), widget(`w${i}`, { size: 1 }));
+const createConfigMap = (api: Recorder) => (i: number) =>
+  api.post(api.core("configmaps"), configMap(`c${i}`, { a: "1" }));
+const createWidget = (api: Recorder) => (i: number) => api.post(api.widgets(), widget(`w${i}`, { size: 1 }));
 
 const INAPPLICABLE_OPERATIONS: readonly unknown[] = [
   { op: "replace", path: "/x", value: 1 },
@@ -127,8 +128,8 @@ const UNREVIEWABLE_BODIES: readonly Answer[] = [
 /** Invalid responses of webhooks. */
 export const invalidResponses = area("admission failures", {
   "JSON patch operations that do not apply": async (api) => {
-    await answering(api, INAPPLICABLE_OPERATIONS.map((each) => patching(each)), creating(api));
-    await answering(api, INAPPLICABLE_OPERATIONS.map((each) => patching(each)), creatingWidgets(api), {
+    await sendForEachAnswer(api, INAPPLICABLE_OPERATIONS.map((each) => patching(each)), createConfigMap(api));
+    await sendForEachAnswer(api, INAPPLICABLE_OPERATIONS.map((each) => patching(each)), createWidget(api), {
       with: { rules: [WIDGETS] },
     });
   },
@@ -147,15 +148,15 @@ export const invalidResponses = area("admission failures", {
       "1",
       "[{}]",
     ];
-    return answering(
+    return sendForEachAnswer(
       api,
       texts.map((text) => ({ allowed: true, patchType: "JSONPatch", patch: btoa(text) })),
-      creating(api),
+      createConfigMap(api),
     );
   },
   "patches that make a created object invalid": async (api) => {
-    await answering(api, INVALIDATING_OPERATIONS.map((each) => patching(each)), creating(api));
-    await answering(api, INVALIDATING_OPERATIONS.map((each) => patching(each)), creatingWidgets(api), {
+    await sendForEachAnswer(api, INVALIDATING_OPERATIONS.map((each) => patching(each)), createConfigMap(api));
+    await sendForEachAnswer(api, INVALIDATING_OPERATIONS.map((each) => patching(each)), createWidget(api), {
       with: { rules: [WIDGETS] },
     });
     const types = [
@@ -163,7 +164,7 @@ export const invalidResponses = area("admission failures", {
       patching(add("/metadata/annotations", { a: 1 })),
       patching(add("/metadata/ownerReferences", [{ apiVersion: "v1", kind: "Pod", name: "x" }])),
     ];
-    await answering(api, types, (i) => api.post(api.core("configmaps"), configMap(`d${i}`, { a: "1" })));
+    await sendForEachAnswer(api, types, (i) => api.post(api.core("configmaps"), configMap(`d${i}`, { a: "1" })));
   },
   "patches that make an updated object invalid": async (api) => {
     await api.quietly("POST", api.core("configmaps"), configMap("c"));
@@ -171,13 +172,13 @@ export const invalidResponses = area("admission failures", {
     const update = (rule: object) => ({ with: { rules: [{ ...rule, operations: ["UPDATE"] }] } });
     const answers = INVALIDATING_OPERATIONS.map((each) => patching(each));
     const change = (i: number) => api.merge(api.core("configmaps/c"), { data: { n: String(i) } });
-    await answering(api, answers, change, update(CONFIG_MAPS));
+    await sendForEachAnswer(api, answers, change, update(CONFIG_MAPS));
     const changeWidget = (i: number) => api.merge(api.widgets("/w"), { spec: { settings: { n: String(i) } } });
-    await answering(api, answers, changeWidget, update(WIDGETS));
+    await sendForEachAnswer(api, answers, changeWidget, update(WIDGETS));
   },
   "responses with fields of wrong types": async (api) => {
-    await answering(api, WRONG_TYPES, creating(api));
-    await answering(
+    await sendForEachAnswer(api, WRONG_TYPES, createConfigMap(api));
+    await sendForEachAnswer(
       api,
       WRONG_TYPES,
       (i) => api.post(api.core("configmaps"), configMap(`v${i}`)),
@@ -185,13 +186,13 @@ export const invalidResponses = area("admission failures", {
     );
   },
   "response bodies that are not reviews": async (api) => {
-    await answering(api, UNREVIEWABLE_BODIES, creating(api));
-    await answering(api, UNREVIEWABLE_BODIES, (i) => api.post(api.core("configmaps"), configMap(`v${i}`)), {
+    await sendForEachAnswer(api, UNREVIEWABLE_BODIES, createConfigMap(api));
+    await sendForEachAnswer(api, UNREVIEWABLE_BODIES, (i) => api.post(api.core("configmaps"), configMap(`v${i}`)), {
       phase: "validate",
     });
     const older = { with: { admissionReviewVersions: ["v1beta1"] } };
     const untyped = UNREVIEWABLE_BODIES.slice(0, 15);
-    await answering(api, untyped, (i) => api.post(api.core("configmaps"), configMap(`o${i}`)), older);
+    await sendForEachAnswer(api, untyped, (i) => api.post(api.core("configmaps"), configMap(`o${i}`)), older);
   },
   "long, numerous and malformed warnings": (api) => {
     const long = (count: number) => "x".repeat(count);
@@ -204,7 +205,7 @@ export const invalidResponses = area("admission failures", {
       [long(4090), "short"],
       ["é".repeat(3000)],
     ];
-    return answering(api, warnings.map((each) => ({ allowed: true, warnings: each })), creating(api));
+    return sendForEachAnswer(api, warnings.map((each) => ({ allowed: true, warnings: each })), createConfigMap(api));
   },
   "warnings of several webhooks": async (api) => {
     const warning = (phase: Hook["phase"], ...warnings: string[]): Hook => ({

@@ -7,7 +7,7 @@ function query(parameters: Record<string, string>): string {
   return `?${new URLSearchParams(parameters)}`;
 }
 
-async function configMaps(api: Recorder, ...names: readonly string[]): Promise<void> {
+async function createConfigMaps(api: Recorder, ...names: readonly string[]): Promise<void> {
   for (const name of names) {
     await api.quietly("POST", api.core("configmaps"), configMap(name, {}, { labels: { name, mine: "yes" } }));
   }
@@ -16,7 +16,7 @@ async function configMaps(api: Recorder, ...names: readonly string[]): Promise<v
 /** Selects the ConfigMaps of the case, without the one that a controller creates. */
 const MINE = "labelSelector=mine";
 
-async function pods(api: Recorder): Promise<void> {
+async function createPods(api: Recorder): Promise<void> {
   const spec = { containers: [{ name: "a", image: "x" }] };
   const pod = (name: string, more: object = {}) => ({
     apiVersion: "v1",
@@ -33,7 +33,7 @@ async function pods(api: Recorder): Promise<void> {
 
 export const selectors = area("selectors", {
   "unusual label selectors": async (api) => {
-    await configMaps(api, "a", "b");
+    await createConfigMaps(api, "a", "b");
     for (
       const labelSelector of [
         "name in (a)",
@@ -99,7 +99,7 @@ export const selectors = area("selectors", {
     ) await api.get(api.core(`configmaps${query({ labelSelector, fieldSelector: "metadata.name=none" })}`));
   },
   "field selectors of pods": async (api) => {
-    await pods(api);
+    await createPods(api);
     for (
       const fieldSelector of [
         "spec.nodeName=n1",
@@ -153,7 +153,7 @@ export const selectors = area("selectors", {
     );
   },
   "unusual and invalid field selectors": async (api) => {
-    await configMaps(api, "a");
+    await createConfigMaps(api, "a");
     for (
       const fieldSelector of [
         "metadata.name",
@@ -171,7 +171,7 @@ export const selectors = area("selectors", {
     ) await api.get(api.core(`configmaps${query({ fieldSelector })}&${MINE}`));
   },
   "a collection is deleted by a field selector": async (api) => {
-    await configMaps(api, "a", "b");
+    await createConfigMaps(api, "a", "b");
     await api.delete(api.core(`configmaps${query({ fieldSelector: "metadata.name=a" })}`));
     await api.delete(api.core(`configmaps${query({ fieldSelector: "data.x=a" })}`));
     await api.get(api.core(`configmaps?${MINE}`));
@@ -180,7 +180,7 @@ export const selectors = area("selectors", {
 
 export const pages = area("pages", {
   "pages of ConfigMaps": async (api) => {
-    await configMaps(api, "a", "b", "c", "d", "e");
+    await createConfigMaps(api, "a", "b", "c", "d", "e");
     let next = "";
     for (let page = 0; page < 3; page++) {
       const { body } = await api.get(api.core(`configmaps?limit=2&${MINE}&continue=${encodeURIComponent(next)}`));
@@ -188,7 +188,7 @@ export const pages = area("pages", {
     }
   },
   "a page with all objects": async (api) => {
-    await configMaps(api, "a", "b");
+    await createConfigMaps(api, "a", "b");
     await api.get(api.core(`configmaps?limit=2&${MINE}`));
     await api.get(api.core(`configmaps?limit=500&${MINE}`));
     await api.get(api.core(`configmaps?limit=0&${MINE}`));
@@ -262,7 +262,7 @@ export const pages = area("pages", {
     await api.get(`/api/v1/configmaps?labelSelector=sorted%3D${api.namespace}`);
   },
   "invalid values of query parameters": async (api) => {
-    await configMaps(api, "a");
+    await createConfigMaps(api, "a");
     for (
       const rest of [
         "timeoutSeconds=x",
@@ -280,14 +280,14 @@ export const pages = area("pages", {
 
 export const watchOptions = area("watch options", {
   "the path of one object with watch=1 is a get": async (api) => {
-    await configMaps(api, "a");
+    await createConfigMaps(api, "a");
     await api.untilStatus(api.core("configmaps/a?resourceVersion=0"), 200);
     await api.get(api.core("configmaps/a?watch=1&resourceVersion=0"));
     await api.quietly("POST", api.widgets(), widget("w"));
     await api.get(api.widgets("/w?watch=1"));
   },
   "the deprecated path of watches": async (api) => {
-    await configMaps(api, "a");
+    await createConfigMaps(api, "a");
     const path = `/api/v1/watch/namespaces/${api.namespace}/configmaps`;
     await api.watch(`${path}?${MINE}`, async (watch) => void await watch.take(1));
     await api.watch(`${path}/a`, async (watch) => void await watch.take(1));
@@ -297,7 +297,7 @@ export const watchOptions = area("watch options", {
     await api.watch(
       api.core(`pods${query({ watch: "1", resourceVersion: version, fieldSelector: "status.phase=Running" })}`),
       async (watch) => {
-        await pods(api);
+        await createPods(api);
         await api.quietly("PATCH", api.core("pods/a/status"), { status: { phase: "Succeeded" } }, {
           contentType: "application/merge-patch+json",
         });
@@ -345,7 +345,7 @@ export const watchOptions = area("watch options", {
     );
   },
   "graceful deletion of a pod": async (api) => {
-    await pods(api);
+    await createPods(api);
     await api.watch(api.core(`pods${query({ watch: "1", fieldSelector: "metadata.name=a" })}`), async (watch) => {
       await watch.take(1);
       await api.delete(api.core("pods/a"));

@@ -29,7 +29,7 @@ function deploymentText(replicas: string): string {
  * Removes the quoted object from a message, because the real server quotes its fields in the order
  * of Go's types.
  */
-function verdict(
+function withoutQuotedObject(
   { code, reason, message, spec }: Readonly<Record<"code" | "reason" | "spec", unknown>> & { message?: string },
 ): unknown {
   return { code, reason, message: message?.split('": ').at(-1), spec };
@@ -97,7 +97,7 @@ export const oddRequests = area("bad input", {
             JSON_PATCH,
           ],
         ] as const
-      ) await api.call("PATCH", `${place}/d`, body, { contentType, pick: verdict });
+      ) await api.call("PATCH", `${place}/d`, body, { contentType, pick: withoutQuotedObject });
     }
   },
   "activeDeadlineSeconds of a pod": async (api) => {

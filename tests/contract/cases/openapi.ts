@@ -4,11 +4,11 @@ import type { Recorder } from "../recorder.ts";
 import { GROUP } from "../widget.ts";
 
 /**
- * Returns the operations by path, with action and kind. The in-process server has no descriptions
- * of built-in kinds.
+ * Returns the action and the kind of each operation, by path and method. Descriptions are not
+ * compared, because the in-process server has none for built-in kinds.
  */
 // deno-lint-ignore no-explicit-any
-function actions({ paths }: any): unknown {
+function operationsByPath({ paths }: any): unknown {
   const known = Object.entries(paths).filter(([path]) => !path.includes("/watch/") && !path.endsWith("/"));
   return Object.fromEntries(known.map(([path, item]) => [path, operations(item)]));
 }
@@ -28,7 +28,7 @@ function operations(item: unknown): unknown {
  * Waits until the document of the shared kind exists. The real server creates it some time after it
  * serves the kind.
  */
-async function published(api: Recorder): Promise<void> {
+async function untilPublished(api: Recorder): Promise<void> {
   await api.untilAnswer("/openapi/v3", ({ body }) => body.paths?.[`apis/${GROUP}/v1`] !== undefined);
 }
 
@@ -39,26 +39,26 @@ const BUILTIN = ["api/v1", "apis/apps/v1", "apis/apiextensions.k8s.io/v1", "apis
 
 export const openapi = area("openapi", {
   "the list of documents": async (api) => {
-    await published(api);
+    await untilPublished(api);
     // Other cases define kinds at the same time.
     const isLasting = (path: string) =>
       /^apis?\/.*v\d/.test(path) && (!path.includes(".example.com") || path.includes(GROUP));
     await api.get("/openapi/v3", { pick: ({ paths }) => Object.keys(paths).filter(isLasting).sort() });
   },
   "the schema of a custom kind": async (api) => {
-    await published(api);
+    await untilPublished(api);
     await api.get(`/openapi/v3/apis/${GROUP}/v1`, { pick: ({ components }) => components.schemas[WIDGET] });
   },
   "other schemas in the document of a custom kind": async (api) => {
-    await published(api);
+    await untilPublished(api);
     await api.get(`/openapi/v3/apis/${GROUP}/v1`, { pick: ({ components }) => components.schemas });
   },
   "operations of a custom kind": async (api) => {
-    await published(api);
-    await api.get(`/openapi/v3/apis/${GROUP}/v1`, { pick: actions });
+    await untilPublished(api);
+    await api.get(`/openapi/v3/apis/${GROUP}/v1`, { pick: operationsByPath });
   },
   "patch types of a custom kind": async (api) => {
-    await published(api);
+    await untilPublished(api);
     const path = `/apis/${GROUP}/v1/namespaces/{namespace}/widgets/{name}`;
     // deno-lint-ignore no-explicit-any
     const pick = ({ paths }: any) =>
@@ -74,7 +74,7 @@ export const openapi = area("openapi", {
   },
   "operations of built-in kinds": async (api) => {
     for (const path of ["apis/apps/v1", "apis/batch/v1", "apis/coordination.k8s.io/v1"]) {
-      await api.get(`/openapi/v3/${path}`, { pick: actions });
+      await api.get(`/openapi/v3/${path}`, { pick: operationsByPath });
     }
   },
   "missing documents": async (api) => {

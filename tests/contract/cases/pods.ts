@@ -25,7 +25,7 @@ const eviction = (name: string, more: object = {}) => ({
 
 const MERGE = { contentType: MERGE_PATCH };
 
-async function run(api: Recorder, name: string, status: object = {}): Promise<void> {
+async function createRunningPod(api: Recorder, name: string, status: object = {}): Promise<void> {
   const account = { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "runner" } };
   await api.quietly("PATCH", `${api.core("serviceaccounts/runner")}?fieldManager=case`, account, {
     contentType: "application/apply-patch+yaml",
@@ -37,24 +37,24 @@ async function run(api: Recorder, name: string, status: object = {}): Promise<vo
 
 const budgets = ({ namespace }: Recorder) => `/apis/policy/v1/namespaces/${namespace}/poddisruptionbudgets`;
 
-async function budget(api: Recorder, name: string, status: object): Promise<void> {
+async function createBudget(api: Recorder, name: string, status: object): Promise<void> {
   await api.quietly("POST", budgets(api), {
     apiVersion: "policy/v1",
     kind: "PodDisruptionBudget",
     metadata: { name },
     spec: { minAvailable: 1, selector: { matchLabels: LABELS } },
   });
-  await count(api, name, status);
+  await setBudgetStatus(api, name, status);
 }
 
-async function count(api: Recorder, name: string, status: object): Promise<void> {
+async function setBudgetStatus(api: Recorder, name: string, status: object): Promise<void> {
   await api.quietly("PATCH", `${budgets(api)}/${name}/status`, { status }, MERGE);
 }
 
 /** Pods: subresources, required and mutable fields. */
 export const pods = area("pods", {
   "a pod that is not running is evicted": async (api) => {
-    await run(api, "p", { phase: "Pending", conditions: [] });
+    await createRunningPod(api, "p", { phase: "Pending", conditions: [] });
     await api.post(api.core("pods/p/eviction"), eviction("other"));
     await api.post(api.core("pods/none/eviction"), eviction("none"));
     await api.post(api.core("pods/p/eviction"), pod("p"));
@@ -69,30 +69,30 @@ export const pods = area("pods", {
     await api.get(api.core("pods/p/eviction"));
   },
   "a budget allows one eviction": async (api) => {
-    await run(api, "p");
-    await run(api, "q");
-    await budget(api, "budget", { observedGeneration: 0 });
+    await createRunningPod(api, "p");
+    await createRunningPod(api, "q");
+    await createBudget(api, "budget", { observedGeneration: 0 });
     await api.post(api.core("pods/p/eviction"), eviction("p"));
     const counted = { observedGeneration: 1, disruptionsAllowed: 0, currentHealthy: 1, desiredHealthy: 1 };
-    await count(api, "budget", { ...counted, expectedPods: 2 });
+    await setBudgetStatus(api, "budget", { ...counted, expectedPods: 2 });
     await api.post(api.core("pods/p/eviction"), eviction("p"));
-    await count(api, "budget", { disruptionsAllowed: 1, currentHealthy: 2 });
+    await setBudgetStatus(api, "budget", { disruptionsAllowed: 1, currentHealthy: 2 });
     await api.post(api.core("pods/p/eviction"), eviction("p"));
     await api.post(api.core("pods/q/eviction"), eviction("q"));
     await api.get(`${budgets(api)}/budget`);
-    await budget(api, "another", counted);
+    await createBudget(api, "another", counted);
     await api.post(api.core("pods/q/eviction"), eviction("q"));
   },
   "an unready pod is evicted if enough others are ready": async (api) => {
-    await run(api, "p", { conditions: [{ type: "Ready", status: "False" }] });
+    await createRunningPod(api, "p", { conditions: [{ type: "Ready", status: "False" }] });
     const counted = { observedGeneration: 1, disruptionsAllowed: 0, desiredHealthy: 1, expectedPods: 1 };
-    await budget(api, "budget", { ...counted, currentHealthy: 0 });
+    await createBudget(api, "budget", { ...counted, currentHealthy: 0 });
     await api.post(api.core("pods/p/eviction"), eviction("p"));
-    await count(api, "budget", { ...counted, currentHealthy: 1 });
+    await setBudgetStatus(api, "budget", { ...counted, currentHealthy: 1 });
     await api.post(api.core("pods/p/eviction"), eviction("p"));
   },
   "a pod can be bound once": async (api) => {
-    await run(api, "p", { phase: "Pending", conditions: [] });
+    await createRunningPod(api, "p", { phase: "Pending", conditions: [] });
     const binding = { apiVersion: "v1", kind: "Binding", metadata: { name: "p" }, target: { kind: "Node", name: "n" } };
     await api.post(api.core("pods/p/binding"), binding);
     await api.get(api.core("pods/p"));
@@ -101,7 +101,7 @@ export const pods = area("pods", {
     await api.get(api.core("pods/p"));
   },
   "required fields of a binding": async (api) => {
-    await run(api, "p", { phase: "Pending", conditions: [], nominatedNodeName: "n" });
+    await createRunningPod(api, "p", { phase: "Pending", conditions: [], nominatedNodeName: "n" });
     const post = (metadata: object, target: object, path = "pods/p/binding") =>
       api.post(api.core(path), { apiVersion: "v1", kind: "Binding", metadata: { name: "p", ...metadata }, target });
     await post({ name: "q" }, { name: "n" });
@@ -116,7 +116,7 @@ export const pods = area("pods", {
     await api.get(api.core("bindings"));
   },
   "node selectors of a pod with scheduling gates are mutable": async (api) => {
-    await run(api, "unused");
+    await createRunningPod(api, "unused");
     const term = (...values: string[]) => ({ matchExpressions: [{ key: "zone", operator: "In", values }] });
     const affinity = (...nodeSelectorTerms: object[]) => ({
       nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } },
@@ -144,7 +144,7 @@ export const pods = area("pods", {
     await api.post(api.core("pods/p/binding"), binding);
   },
   "webhooks receive evictions and bindings": async (api) => {
-    await run(api, "p", { phase: "Pending", conditions: [] });
+    await createRunningPod(api, "p", { phase: "Pending", conditions: [] });
     const rules = [{
       operations: ["CREATE"],
       apiGroups: [""],
@@ -169,7 +169,7 @@ export const pods = area("pods", {
     await api.get(api.core("pods/p"));
   },
   "subresources ephemeralcontainers and resize": async (api) => {
-    await run(api, "p", { phase: "Pending", conditions: [] });
+    await createRunningPod(api, "p", { phase: "Pending", conditions: [] });
     const strategic = (path: string, spec: object) =>
       api.call("PATCH", api.core(path), { spec }, { contentType: "application/strategic-merge-patch+json" });
     const container = { name: "shell", image: "busybox", stdin: true };
@@ -180,7 +180,7 @@ export const pods = area("pods", {
     await strategic("pods/p/resize", { containers: [{ name: "main", image: "x" }] });
   },
   "required fields of a pod": async (api) => {
-    await run(api, "unused");
+    await createRunningPod(api, "unused");
     const createPod = (container: object, spec: object = {}) =>
       api.post(api.core("pods"), pod("p", { containers: [{ name: "main", image: "busybox", ...container }], ...spec }));
     await createPod({ volumeMounts: [{ name: "data", mountPath: "/a" }, { name: "", mountPath: "/a" }] });
@@ -197,12 +197,12 @@ export const pods = area("pods", {
     await createPod({}, { volumes: [{ name: "data" }] });
   },
   "log and exec of an unscheduled pod": async (api) => {
-    await run(api, "p");
+    await createRunningPod(api, "p");
     for (const part of ["log", "exec?command=ls", "attach", "portforward"]) await api.get(api.core(`pods/p/${part}`));
     await api.get(api.core("pods/none/log"));
   },
   "mutable fields of a pod": async (api) => {
-    await run(api, "p");
+    await createRunningPod(api, "p");
     const change = (spec: object) => api.merge(api.core("pods/p"), { spec });
     await change({ containers: [{ name: "main", image: "other" }] });
     await change({ containers: [{ name: "main", image: "", imagePullPolicy: "Always" }] });
@@ -215,7 +215,7 @@ export const pods = area("pods", {
     await change({ schedulingGates: [{ name: "example.com/gate" }] });
   },
   "immutable fields of a pod": async (api) => {
-    await run(api, "p");
+    await createRunningPod(api, "p");
     await api.merge(api.core("pods/p"), { spec: { restartPolicy: "Never" } });
     await api.merge(api.core("pods/p"), { spec: { nodeName: "n" } });
   },

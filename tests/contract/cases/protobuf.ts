@@ -3,7 +3,7 @@ import { area, type Case } from "../contract.ts";
 import type { Recorder } from "../recorder.ts";
 import { configMap, widget } from "../widget.ts";
 import { deployment, deployments } from "../workloads.ts";
-import { SHOWN, type Shown } from "./_shown.ts";
+import { EXAMPLE_OBJECTS, type ExampleObjects } from "./_example_objects.ts";
 
 const PROTOBUF = "application/vnd.kubernetes.protobuf";
 const EITHER = `${PROTOBUF},application/json`;
@@ -11,7 +11,7 @@ const EITHER = `${PROTOBUF},application/json`;
 /** Creates objects in protobuf, and reads them one by one and as a list. */
 async function roundTrip(
   api: Recorder,
-  { version, kind, plural, isClusterWide, objects }: Shown,
+  { version, kind, plural, isClusterWide, objects }: ExampleObjects,
 ): Promise<void> {
   const root = version.includes("/") ? `/apis/${version}` : `/api/${version}`;
   const path = isClusterWide ? `${root}/${plural}` : `${root}/namespaces/${api.namespace}/${plural}`;
@@ -37,7 +37,9 @@ async function roundTrip(
 
 const ofKinds: Case[] = area(
   "protobuf",
-  Object.fromEntries(Object.entries(SHOWN).map(([name, shown]) => [name, (api: Recorder) => roundTrip(api, shown)])),
+  Object.fromEntries(
+    Object.entries(EXAMPLE_OBJECTS).map(([name, shown]) => [name, (api: Recorder) => roundTrip(api, shown)]),
+  ),
 );
 
 const atLarge: Case[] = area("protobuf", {

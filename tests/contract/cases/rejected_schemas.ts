@@ -20,16 +20,16 @@ function listOf(items: Schema, rest: Schema = {}): Schema {
   return { type: "array", items, ...rest };
 }
 
-function mapBy(keys: readonly string[], items: Schema): Schema {
+function listMapOf(keys: readonly string[], items: Schema): Schema {
   return listOf(items, { "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": keys });
 }
 
-/** Tries to define a kind with each schema, and deletes those that are accepted. */
+/** Tries to define a kind with each schema, as a dry run. */
 async function tryEach(api: Recorder, schemas: readonly Schema[]): Promise<void> {
   for (const schema of schemas) await api.post(`${CRDS}?dryRun=All`, definition("Nut", "nuts", { schema }));
 }
 
-/** Like `tried`, for a kind with a status. */
+/** Like {@linkcode tryEach}, for a kind with a status. */
 async function tryWithStatus(api: Recorder, schemas: readonly Schema[]): Promise<void> {
   for (const schema of schemas) {
     const nuts = definition("Nut", "nuts", { schema });
@@ -191,17 +191,17 @@ export const rejectedSchemas = area("rejected schemas", {
     ]),
   "lists by keys": (api) =>
     tryEach(api, [
-      field(mapBy([], object({ a: TEXT }))),
-      field(mapBy(["a"], TEXT)),
-      field(mapBy(["a"], { "x-kubernetes-preserve-unknown-fields": true })),
-      field(mapBy(["b"], object({ a: TEXT }))),
-      field(mapBy(["a"], object({ a: TEXT }))),
-      field(mapBy(["a"], object({ a: { type: "string", default: "x" } }))),
-      field(mapBy(["a"], object({ a: TEXT }, { required: ["a"] }))),
-      field(mapBy(["a", "a"], object({ a: TEXT }, { required: ["a"] }))),
-      field(mapBy(["a"], object({ a: { type: "object" } }, { required: ["a"] }))),
-      field(mapBy(["a"], object({ a: { type: "string", nullable: true } }, { required: ["a"] }))),
-      field(mapBy(["a"], object({ a: TEXT }, { required: ["a"], nullable: true }))),
+      field(listMapOf([], object({ a: TEXT }))),
+      field(listMapOf(["a"], TEXT)),
+      field(listMapOf(["a"], { "x-kubernetes-preserve-unknown-fields": true })),
+      field(listMapOf(["b"], object({ a: TEXT }))),
+      field(listMapOf(["a"], object({ a: TEXT }))),
+      field(listMapOf(["a"], object({ a: { type: "string", default: "x" } }))),
+      field(listMapOf(["a"], object({ a: TEXT }, { required: ["a"] }))),
+      field(listMapOf(["a", "a"], object({ a: TEXT }, { required: ["a"] }))),
+      field(listMapOf(["a"], object({ a: { type: "object" } }, { required: ["a"] }))),
+      field(listMapOf(["a"], object({ a: { type: "string", nullable: true } }, { required: ["a"] }))),
+      field(listMapOf(["a"], object({ a: TEXT }, { required: ["a"], nullable: true }))),
       field({ type: "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["a"] }),
     ]),
   "maps": (api) =>
@@ -307,7 +307,7 @@ export const rejectedSchemas = area("rejected schemas", {
         maxLength: 10,
         "x-kubernetes-validations": [{ rule: "self.contains('a')" }],
       }, { maxItems: 10 })),
-      field(mapBy(["a"], {
+      field(listMapOf(["a"], {
         ...object({ a: TEXT, b: TEXT }, { required: ["a"] }),
         "x-kubernetes-validations": [{ rule: "self.a == oldSelf.a" }],
       })),

@@ -1,7 +1,18 @@
 import { area } from "../contract.ts";
 import { definition, FRUIT_VERSION } from "../definition.ts";
 import { CRDS } from "../recorder.ts";
-import { COUNT, define, make, mapList, object, path, ruled, type Schema, TEXT, tryEach } from "./_ruled.ts";
+import {
+  COUNT,
+  define,
+  mapList,
+  object,
+  objectOf,
+  path,
+  type Schema,
+  TEXT,
+  tryEach,
+  withRules,
+} from "./_kinds_with_rules.ts";
 
 /** Values of CEL rules. */
 export const ruleValues = area("rules", {
@@ -10,9 +21,9 @@ export const ruleValues = area("rules", {
     const names = ["a-b", "a.b", "a/b", "a__b", "namespace", "if", "true"];
     await define(
       subject,
-      ruled(
+      withRules(
         object({
-          spec: ruled(
+          spec: withRules(
             object(Object.fromEntries(names.map((name) => [name, COUNT]))),
             "!has(self.a__dash__b) || self.a__dash__b > 0",
             "!has(self.a__dot__b) || self.a__dot__b > 0",
@@ -28,7 +39,7 @@ export const ruleValues = area("rules", {
       ),
     );
     await tryEach(subject, names.map((name) => ({ [name]: 0 })));
-    await api.post(path(subject), make(subject, "toolong", {}));
+    await api.post(path(subject), objectOf(subject, "toolong", {}));
     await api.post(`${path(subject)}?dryRun=All`, {
       apiVersion: FRUIT_VERSION,
       kind: subject.kind,
@@ -41,7 +52,7 @@ export const ruleValues = area("rules", {
     await define(
       subject,
       object({
-        spec: ruled(
+        spec: withRules(
           object({ at: format("date-time"), day: format("date"), span: format("duration"), bytes: format("byte") }),
           "!has(self.at) || self.at > timestamp('2024-01-01T00:00:00Z')",
           { rule: "!has(self.at) || self.at.getHours() == 1", messageExpression: "string(self.at)" },
@@ -66,10 +77,10 @@ export const ruleValues = area("rules", {
     await define(
       subject,
       object({
-        spec: ruled(
+        spec: withRules(
           object({
             list: { type: "array", maxItems: 1000, items: { ...TEXT, maxLength: 3 } },
-            last: ruled(TEXT, "self != 'x'"),
+            last: withRules(TEXT, "self != 'x'"),
           }),
           {
             rule: "!has(self.list) || self.list.all(a, self.list.all(b, a.size() + b.size() > 0))",
@@ -86,13 +97,17 @@ export const ruleValues = area("rules", {
     const list = (rest: Schema, items: Schema) => ({ type: "array", items, ...rest });
     const pairs = "self.all(a, self.all(b, a != b || true))";
     const schemas: Schema[] = [
-      object({ spec: ruled(object({ l: list({}, { type: "string" }) }), "self.l.all(x, x.matches('^a'))") }),
-      object({ spec: object({ l: ruled(list({ maxItems: 200 }, TEXT), pairs) }) }),
-      object({ spec: object({ l: ruled(list({ maxItems: 1500 }, TEXT), pairs) }) }),
-      object({ spec: object({ l: list({}, ruled(object({ s: { type: "string" } }), "self.s.contains('a')")) }) }),
+      object({ spec: withRules(object({ l: list({}, { type: "string" }) }), "self.l.all(x, x.matches('^a'))") }),
+      object({ spec: object({ l: withRules(list({ maxItems: 200 }, TEXT), pairs) }) }),
+      object({ spec: object({ l: withRules(list({ maxItems: 1500 }, TEXT), pairs) }) }),
+      object({ spec: object({ l: list({}, withRules(object({ s: { type: "string" } }), "self.s.contains('a')")) }) }),
       object({
         spec: object({
-          m: { type: "object", maxProperties: 20, additionalProperties: ruled(list({ maxItems: 500 }, TEXT), pairs) },
+          m: {
+            type: "object",
+            maxProperties: 20,
+            additionalProperties: withRules(list({ maxItems: 500 }, TEXT), pairs),
+          },
         }),
       }),
       object({
@@ -100,16 +115,19 @@ export const ruleValues = area("rules", {
           Object.fromEntries(
             Array.from(
               { length: 6 },
-              (_, i) => [`l${i}`, ruled(list({ maxItems: 700 + i }, { ...TEXT, maxLength: 8 }), pairs)],
+              (_, i) => [`l${i}`, withRules(list({ maxItems: 700 + i }, { ...TEXT, maxLength: 8 }), pairs)],
             ),
           ),
         ),
       }),
       object({
-        spec: ruled(object({ s: { type: "string" } }), { rule: "true", messageExpression: "self.s + self.s + self.s" }),
+        spec: withRules(object({ s: { type: "string" } }), {
+          rule: "true",
+          messageExpression: "self.s + self.s + self.s",
+        }),
       }),
       object({
-        spec: ruled(object({ s: { type: "string" } }), {
+        spec: withRules(object({ s: { type: "string" } }), {
           rule: "true",
           messageExpression: "[1,2,3].map(i, self.s + self.s + self.s + self.s).join(self.s)",
         }),
@@ -125,7 +143,7 @@ export const ruleValues = area("rules", {
     await define(
       subject,
       object({
-        spec: ruled(
+        spec: withRules(
           object({
             set: { type: "array", maxItems: 9, "x-kubernetes-list-type": "set", items: TEXT },
             a: keyed,
@@ -160,7 +178,7 @@ export const ruleValues = area("rules", {
             "x-kubernetes-embedded-resource": true,
             "x-kubernetes-preserve-unknown-fields": true,
           },
-          known: ruled(
+          known: withRules(
             object({ spec: object({ n: COUNT }) }, { "x-kubernetes-embedded-resource": true }),
             "self.kind == 'Known' && (!has(self.metadata.name) || self.metadata.name.size() < 3)",
           ),

@@ -4,52 +4,52 @@ import { CRDS } from "../recorder.ts";
 import {
   COUNT,
   define,
-  make,
   mapList,
   object,
+  objectOf,
   path,
-  ruled,
   type Schema,
   TEXT,
   tryChanges,
   tryEach,
+  withRules,
   withStatus,
-} from "./_ruled.ts";
+} from "./_kinds_with_rules.ts";
 
 /** CEL rules and their messages. */
 export const rules = area("rules", {
   "messages of rules": async (api) => {
     const subject = { api, kind: "Acorn", plural: "acorns" };
-    const no = "self.size > 9";
+    const failingRule = "self.size > 9";
     await define(
       subject,
       object({
-        spec: ruled(
+        spec: withRules(
           object({
             size: COUNT,
             name: TEXT,
             long: { type: "string", maxLength: 6000 },
             map: { type: "object", additionalProperties: COUNT },
           }),
-          no,
-          `  ${no}  `,
-          { rule: no, message: "  too small " },
-          { rule: no, messageExpression: "'it is ' + self.name" },
-          { rule: no, message: "plain", messageExpression: "string(1 / (self.size - 1))" },
-          { rule: no, message: "plain", messageExpression: "''" },
-          { rule: no, message: "plain", messageExpression: "'two\\nlines'" },
-          { rule: no, message: "plain", messageExpression: "self.long" },
-          { rule: no, message: "plain", messageExpression: "' trimmed '" },
+          failingRule,
+          `  ${failingRule}  `,
+          { rule: failingRule, message: "  too small " },
+          { rule: failingRule, messageExpression: "'it is ' + self.name" },
+          { rule: failingRule, message: "plain", messageExpression: "string(1 / (self.size - 1))" },
+          { rule: failingRule, message: "plain", messageExpression: "''" },
+          { rule: failingRule, message: "plain", messageExpression: "'two\\nlines'" },
+          { rule: failingRule, message: "plain", messageExpression: "self.long" },
+          { rule: failingRule, message: "plain", messageExpression: "' trimmed '" },
           ...["FieldValueInvalid", "FieldValueForbidden", "FieldValueRequired", "FieldValueDuplicate"].map((
             reason,
           ) => ({
-            rule: no,
+            rule: failingRule,
             reason,
           })),
-          { rule: no, fieldPath: ".size" },
-          { rule: no, fieldPath: ".map.a", reason: "FieldValueForbidden" },
-          { rule: no, fieldPath: ".map['a b']" },
-          { rule: no, fieldPath: "['name']" },
+          { rule: failingRule, fieldPath: ".size" },
+          { rule: failingRule, fieldPath: ".map.a", reason: "FieldValueForbidden" },
+          { rule: failingRule, fieldPath: ".map['a b']" },
+          { rule: failingRule, fieldPath: "['name']" },
         ),
       }),
     );
@@ -68,20 +68,25 @@ export const rules = area("rules", {
       subject,
       object({
         spec: object({
-          one: ruled(COUNT, even),
-          text: ruled(TEXT, "self.startsWith('a')", { rule: "self.size() < 3", reason: "FieldValueDuplicate" }),
-          list: { type: "array", maxItems: 5, items: ruled(COUNT, even) },
-          map: { type: "object", maxProperties: 5, additionalProperties: ruled(COUNT, even) },
+          one: withRules(COUNT, even),
+          text: withRules(TEXT, "self.startsWith('a')", { rule: "self.size() < 3", reason: "FieldValueDuplicate" }),
+          list: { type: "array", maxItems: 5, items: withRules(COUNT, even) },
+          map: { type: "object", maxProperties: 5, additionalProperties: withRules(COUNT, even) },
           deep: {
             type: "array",
             maxItems: 3,
-            items: object({ list: { type: "array", maxItems: 3, items: ruled(object({ n: COUNT }), "self.n > 0") } }),
+            items: object({
+              list: { type: "array", maxItems: 3, items: withRules(object({ n: COUNT }), "self.n > 0") },
+            }),
           },
-          whole: ruled({ type: "array", maxItems: 5, items: TEXT }, "self.size() != 2"),
-          either: ruled({ "x-kubernetes-int-or-string": true }, "type(self) == int ? self > 0 : self.endsWith('%')"),
-          maybe: ruled({ ...TEXT, nullable: true }, "self != 'x'"),
-          flag: ruled({ type: "boolean" }, "self"),
-          part: ruled({ type: "number" }, "self < 1.0"),
+          whole: withRules({ type: "array", maxItems: 5, items: TEXT }, "self.size() != 2"),
+          either: withRules(
+            { "x-kubernetes-int-or-string": true },
+            "type(self) == int ? self > 0 : self.endsWith('%')",
+          ),
+          maybe: withRules({ ...TEXT, nullable: true }, "self != 'x'"),
+          flag: withRules({ type: "boolean" }, "self"),
+          part: withRules({ type: "number" }, "self < 1.0"),
         }),
       }, {
         "x-kubernetes-validations": [{
@@ -105,7 +110,7 @@ export const rules = area("rules", {
     await define(
       subject,
       object({
-        spec: ruled(
+        spec: withRules(
           object({
             a: COUNT,
             b: COUNT,
@@ -131,7 +136,7 @@ export const rules = area("rules", {
     await define(
       subject,
       object({
-        spec: ruled(
+        spec: withRules(
           object({
             n: { ...COUNT, maximum: 5 },
             text: { ...TEXT, pattern: "^a" },
@@ -155,16 +160,16 @@ export const rules = area("rules", {
   },
   "transition rules": async (api) => {
     const subject = { api, kind: "Hazel", plural: "hazels" };
-    const item = object({ k: TEXT, n: ruled(COUNT, { rule: "self >= oldSelf", message: "may only grow" }) }, {
+    const item = object({ k: TEXT, n: withRules(COUNT, { rule: "self >= oldSelf", message: "may only grow" }) }, {
       required: ["k"],
     });
     await define(
       subject,
       object({
-        spec: ruled(
+        spec: withRules(
           object({
-            name: ruled(TEXT, { rule: "self == oldSelf", message: "stays" }),
-            once: ruled(TEXT, {
+            name: withRules(TEXT, { rule: "self == oldSelf", message: "stays" }),
+            once: withRules(TEXT, {
               rule: "oldSelf.hasValue() || self == 'first'",
               optionalOldSelf: true,
               message: "begins with first",
@@ -173,9 +178,9 @@ export const rules = area("rules", {
             map: {
               type: "object",
               maxProperties: 9,
-              additionalProperties: ruled(COUNT, "self != oldSelf || self < 5"),
+              additionalProperties: withRules(COUNT, "self != oldSelf || self < 5"),
             },
-            set: ruled({ type: "array", maxItems: 9, "x-kubernetes-list-type": "set", items: TEXT }, {
+            set: withRules({ type: "array", maxItems: 9, "x-kubernetes-list-type": "set", items: TEXT }, {
               rule: "oldSelf == self",
               message: "same set",
             }),
@@ -219,7 +224,7 @@ export const rules = area("rules", {
         }),
       });
     await define(subject, schema({}, {}));
-    // Each object has one error, because the real server has no order of warnings.
+    // Each object has one error, because the real server returns warnings in random order.
     const changes: Record<string, readonly [from: unknown, ...to: unknown[]]> = {
       text: ["1", "2", null],
       inner: [{ x: "1", y: "1" }, { y: "2" }, { x: "2" }],
@@ -228,7 +233,7 @@ export const rules = area("rules", {
       plain: [["a", "b"], ["a", "c"], []],
     };
     for (const [key, [from]] of Object.entries(changes)) {
-      await api.quietly("POST", path(subject), make(subject, key, { spec: { [key]: from } }));
+      await api.quietly("POST", path(subject), objectOf(subject, key, { spec: { [key]: from } }));
     }
     const strict = withStatus(definition(subject.kind, subject.plural, { schema: schema(never, { default: "new" }) }));
     await api.quietly("PATCH", `${CRDS}/${strict.metadata.name}`, { spec: strict.spec }, {
@@ -246,10 +251,10 @@ export const rules = area("rules", {
     const subject = { api, kind: "Walnut", plural: "walnuts" };
     await define(
       subject,
-      ruled(
+      withRules(
         object({
           spec: object({ size: COUNT }),
-          status: ruled(object({ ready: COUNT, phase: { ...TEXT, enum: ["a", "b"] } }), {
+          status: withRules(object({ ready: COUNT, phase: { ...TEXT, enum: ["a", "b"] } }), {
             rule: "self.ready >= 0",
             message: "not below zero",
           }),
@@ -260,7 +265,7 @@ export const rules = area("rules", {
         },
       ),
     );
-    await api.post(path(subject), make(subject, "a", { spec: { size: 2 }, status: { ready: -1 } }));
+    await api.post(path(subject), objectOf(subject, "a", { spec: { size: 2 }, status: { ready: -1 } }));
     for (
       const status of [{ ready: 1 }, { ready: -1 }, { ready: 3 }, { ready: "x" }, { phase: "a" }, {
         ready: 1,

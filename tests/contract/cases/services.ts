@@ -13,13 +13,13 @@ function service(name: string, spec: Record<string, unknown>): unknown {
   };
 }
 
-async function makeEach(api: Recorder, specs: readonly Record<string, unknown>[]): Promise<void> {
+async function createEach(api: Recorder, specs: readonly Record<string, unknown>[]): Promise<void> {
   for (const [i, spec] of specs.entries()) await api.post(api.core("services"), service(`s${i}`, spec));
 }
 
 export const services = area("services", {
   "addresses and families by type": (api) =>
-    makeEach(api, [
+    createEach(api, [
       {},
       { type: "ClusterIP", selector: undefined },
       { type: "NodePort" },
@@ -52,7 +52,7 @@ export const services = area("services", {
     for (const name of ["1a", "A", "a.b", "x".repeat(64), "-a"]) {
       await api.post(api.core("services"), service(name, {}));
     }
-    await makeEach(
+    await createEach(
       api,
       [
         [{ port: 0 }],

@@ -2,12 +2,15 @@
 import { area, type Case } from "../contract.ts";
 import type { Recorder } from "../recorder.ts";
 import { configMap, widget } from "../widget.ts";
-import { SHOWN, type Shown } from "./_shown.ts";
+import { EXAMPLE_OBJECTS, type ExampleObjects } from "./_example_objects.ts";
 
 const TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json";
 
 /** Creates objects, writes their statuses, and reads their table. */
-async function showTable(api: Recorder, { version, kind, plural, isClusterWide, objects }: Shown): Promise<void> {
+async function showTable(
+  api: Recorder,
+  { version, kind, plural, isClusterWide, objects }: ExampleObjects,
+): Promise<void> {
   const root = version.includes("/") ? `/apis/${version}` : `/api/${version}`;
   const path = isClusterWide ? `${root}/${plural}` : `${root}/namespaces/${api.namespace}/${plural}`;
   const labels = { shown: api.namespace };
@@ -32,7 +35,9 @@ async function showTable(api: Recorder, { version, kind, plural, isClusterWide, 
 
 const ofKinds: Case[] = area(
   "tables",
-  Object.fromEntries(Object.entries(SHOWN).map(([name, shown]) => [name, (api: Recorder) => showTable(api, shown)])),
+  Object.fromEntries(
+    Object.entries(EXAMPLE_OBJECTS).map(([name, shown]) => [name, (api: Recorder) => showTable(api, shown)]),
+  ),
 );
 
 /** Tables in general. */

@@ -5,30 +5,34 @@ import type { Recorder } from "../recorder.ts";
 const REVIEWS = "/apis/authentication.k8s.io/v1/tokenreviews";
 const REQUEST = { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest" };
 
-async function account(api: Recorder, name = "robot"): Promise<string> {
+async function createAccount(api: Recorder, name = "robot"): Promise<string> {
   const body = { apiVersion: "v1", kind: "ServiceAccount", metadata: { name } };
   const answer = await api.quietly("POST", api.core("serviceaccounts"), body);
   return answer.body.metadata.uid;
 }
 
 /** Requests a token and records the response without it, because tokens are random. */
-async function request(api: Recorder, body: Record<string, unknown>, name = "robot"): Promise<string> {
-  const silent: { body: unknown; status: number } = await elapsedOnly(
+async function requestToken(api: Recorder, body: Record<string, unknown>, name = "robot"): Promise<string> {
+  const response: { body: unknown; status: number } = await postWithoutRecording(
     api,
     api.core(`serviceaccounts/${name}/token`),
     body,
   );
-  const answer = silent.body as { status?: { token?: string }; spec?: unknown };
+  const answer = response.body as { status?: { token?: string }; spec?: unknown };
   const token = typeof answer.status === "object" ? answer.status?.token ?? "" : "";
   const status = typeof answer.status === "object"
     ? { ...answer.status, token: token === "" ? "" : "<token>" }
     : answer.status;
-  api.note(`POST token of ${name}`, { status: silent.status, body: { ...answer, status } });
+  api.note(`POST token of ${name}`, { status: response.status, body: { ...answer, status } });
   if (token !== "") api.note(`claims of ${name}`, claims(token));
   return token;
 }
 
-async function elapsedOnly(api: Recorder, path: string, body: unknown): Promise<{ status: number; body: unknown }> {
+async function postWithoutRecording(
+  api: Recorder,
+  path: string,
+  body: unknown,
+): Promise<{ status: number; body: unknown }> {
   const before = api.steps.length;
   const { status, body: answer } = await api.post(path, body);
   api.steps.splice(before);
@@ -42,7 +46,7 @@ function claims(token: string): unknown {
   return { ...rest, lifetime: exp - iat, isGoodAtOnce: nbf === iat };
 }
 
-async function review(api: Recorder, token: string, audiences?: readonly string[]): Promise<void> {
+async function reviewToken(api: Recorder, token: string, audiences?: readonly string[]): Promise<void> {
   const spec = { token, ...(audiences && { audiences }) };
   const body = { apiVersion: "authentication.k8s.io/v1", kind: "TokenReview", spec };
   const before = api.steps.length;
@@ -56,42 +60,42 @@ async function review(api: Recorder, token: string, audiences?: readonly string[
 /** Token requests and reviews. */
 export const tokens = area("tokens", {
   "a token with all defaults": async (api) => {
-    await account(api);
-    await request(api, { ...REQUEST, spec: {} });
-    await request(api, REQUEST);
+    await createAccount(api);
+    await requestToken(api, { ...REQUEST, spec: {} });
+    await requestToken(api, REQUEST);
   },
   "a token for some audiences and some time": async (api) => {
-    await account(api);
-    await request(api, { ...REQUEST, spec: { audiences: ["a", "b"], expirationSeconds: 7200 } });
+    await createAccount(api);
+    await requestToken(api, { ...REQUEST, spec: { audiences: ["a", "b"], expirationSeconds: 7200 } });
   },
   "lifetimes that are too short and too long": async (api) => {
-    await account(api);
-    await request(api, { ...REQUEST, spec: { expirationSeconds: 599 } });
-    await request(api, { ...REQUEST, spec: { expirationSeconds: 600 } });
-    await request(api, { ...REQUEST, spec: { expirationSeconds: 4294967297 } });
+    await createAccount(api);
+    await requestToken(api, { ...REQUEST, spec: { expirationSeconds: 599 } });
+    await requestToken(api, { ...REQUEST, spec: { expirationSeconds: 600 } });
+    await requestToken(api, { ...REQUEST, spec: { expirationSeconds: 4294967297 } });
   },
   "a token of a missing account": async (api) => {
-    await request(api, { ...REQUEST, spec: {} }, "none");
+    await requestToken(api, { ...REQUEST, spec: {} }, "none");
   },
   "a name, namespace or uid of another object": async (api) => {
-    const uid = await account(api);
-    await request(api, { ...REQUEST, metadata: { name: "other" }, spec: {} });
-    await request(api, { ...REQUEST, metadata: { namespace: "other" }, spec: {} });
-    await request(api, { ...REQUEST, metadata: { uid: "11111111-1111-1111-1111-111111111111" }, spec: {} });
-    await request(api, { ...REQUEST, metadata: { name: "robot", namespace: api.namespace, uid }, spec: {} });
+    const uid = await createAccount(api);
+    await requestToken(api, { ...REQUEST, metadata: { name: "other" }, spec: {} });
+    await requestToken(api, { ...REQUEST, metadata: { namespace: "other" }, spec: {} });
+    await requestToken(api, { ...REQUEST, metadata: { uid: "11111111-1111-1111-1111-111111111111" }, spec: {} });
+    await requestToken(api, { ...REQUEST, metadata: { name: "robot", namespace: api.namespace, uid }, spec: {} });
   },
   "a token bound to a Secret": async (api) => {
-    await account(api);
+    await createAccount(api);
     await api.quietly("POST", api.core("secrets"), { apiVersion: "v1", kind: "Secret", metadata: { name: "s" } });
     const boundObjectRef = { apiVersion: "v1", kind: "Secret", name: "s" };
-    const token = await request(api, { ...REQUEST, spec: { boundObjectRef } });
-    await review(api, token);
+    const token = await requestToken(api, { ...REQUEST, spec: { boundObjectRef } });
+    await reviewToken(api, token);
     await api.quietly("DELETE", api.core("secrets/s"));
-    await request(api, { ...REQUEST, spec: { boundObjectRef } });
+    await requestToken(api, { ...REQUEST, spec: { boundObjectRef } });
   },
   "a token bound to a pod": async (api) => {
-    await account(api);
-    await account(api, "other");
+    await createAccount(api);
+    await createAccount(api, "other");
     const spec = { serviceAccountName: "robot", containers: [{ name: "a", image: "x" }] };
     const { body } = await api.quietly("POST", api.core("pods"), {
       apiVersion: "v1",
@@ -100,41 +104,44 @@ export const tokens = area("tokens", {
       spec,
     });
     const boundObjectRef = { apiVersion: "v1", kind: "Pod", name: "p", uid: body.metadata.uid };
-    await review(api, await request(api, { ...REQUEST, spec: { boundObjectRef } }));
-    await request(api, { ...REQUEST, spec: { boundObjectRef } }, "other");
-    await request(api, { ...REQUEST, spec: { boundObjectRef: { ...boundObjectRef, uid: "1" } } });
+    await reviewToken(api, await requestToken(api, { ...REQUEST, spec: { boundObjectRef } }));
+    await requestToken(api, { ...REQUEST, spec: { boundObjectRef } }, "other");
+    await requestToken(api, { ...REQUEST, spec: { boundObjectRef: { ...boundObjectRef, uid: "1" } } });
   },
   "a token bound to an unsupported kind": async (api) => {
-    await account(api);
-    await request(api, { ...REQUEST, spec: { boundObjectRef: { apiVersion: "v1", kind: "ConfigMap", name: "c" } } });
-    await request(api, {
+    await createAccount(api);
+    await requestToken(api, {
+      ...REQUEST,
+      spec: { boundObjectRef: { apiVersion: "v1", kind: "ConfigMap", name: "c" } },
+    });
+    await requestToken(api, {
       ...REQUEST,
       spec: { boundObjectRef: { apiVersion: "apps/v1", kind: "Deployment", name: "c" } },
     });
-    await request(api, { ...REQUEST, spec: { boundObjectRef: { apiVersion: "v1", kind: "Pod", name: "none" } } });
+    await requestToken(api, { ...REQUEST, spec: { boundObjectRef: { apiVersion: "v1", kind: "Pod", name: "none" } } });
   },
   "a review of a good token": async (api) => {
-    await account(api);
-    const token = await request(api, { ...REQUEST, spec: {} });
-    await review(api, token);
-    await review(api, token, ["https://kubernetes.default.svc", "other"]);
+    await createAccount(api);
+    const token = await requestToken(api, { ...REQUEST, spec: {} });
+    await reviewToken(api, token);
+    await reviewToken(api, token, ["https://kubernetes.default.svc", "other"]);
   },
   "a review for another audience": async (api) => {
-    await account(api);
-    const token = await request(api, { ...REQUEST, spec: { audiences: ["vault"] } });
-    await review(api, token, ["vault", "other"]);
+    await createAccount(api);
+    const token = await requestToken(api, { ...REQUEST, spec: { audiences: ["vault"] } });
+    await reviewToken(api, token, ["vault", "other"]);
   },
   "a review without a token": async (api) => {
-    await review(api, "");
+    await reviewToken(api, "");
   },
   "a token authenticates a request": async (api) => {
-    await account(api);
-    const token = await request(api, { ...REQUEST, spec: {} });
+    await createAccount(api);
+    const token = await requestToken(api, { ...REQUEST, spec: {} });
     await api.sending({ Authorization: `Bearer ${token}` }).get(api.core("configmaps"));
   },
   "a token for other audiences does not authenticate a request": async (api) => {
-    await account(api);
-    const token = await request(api, { ...REQUEST, spec: { audiences: ["vault"] } });
+    await createAccount(api);
+    const token = await requestToken(api, { ...REQUEST, spec: { audiences: ["vault"] } });
     await api.sending({ Authorization: `Bearer ${token}` }).get(api.core("configmaps"));
   },
 });

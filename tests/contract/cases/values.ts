@@ -1,7 +1,18 @@
 /** Validation by keyword, in addition to those of widgets. */
 import { area } from "../contract.ts";
 import { CRDS, JSON_PATCH, type Recorder } from "../recorder.ts";
-import { COUNT, define, make, mapList, object, path, type Schema, type Subject, TEXT, tryEach } from "./_ruled.ts";
+import {
+  COUNT,
+  define,
+  mapList,
+  object,
+  objectOf,
+  path,
+  type Schema,
+  type Subject,
+  TEXT,
+  tryEach,
+} from "./_kinds_with_rules.ts";
 
 /** Tries to create objects with values of the field `spec.v`, with a kind for the case. */
 async function tryValues(subject: Subject, schema: Schema, values: readonly unknown[]): Promise<void> {
@@ -296,11 +307,11 @@ export const values = area("values", {
       });
     await define(subject, schema(100));
     const spec = { n: 50, list: [50], map: [{ k: "a", n: 50 }], word: "x".repeat(50) };
-    await api.quietly("POST", path(subject), make(subject, "a", { spec }));
-    await api.quietly("PATCH", definitionOf(subject), changedSchema(schema(10)), {
+    await api.quietly("POST", path(subject), objectOf(subject, "a", { spec }));
+    await api.quietly("PATCH", definitionOf(subject), schemaPatch(schema(10)), {
       contentType: JSON_PATCH,
     });
-    await untilRefused(subject, spec);
+    await untilRejected(subject, spec);
     for (
       const change of [
         { word: "y" },
@@ -314,12 +325,12 @@ export const values = area("values", {
   },
 });
 
-/** Waits until the schema takes effect, which rejects an object. */
-async function untilRefused(subject: Subject, spec: unknown): Promise<void> {
-  const attempt = make(subject, "attempt", { spec });
-  const isTaken = () =>
+/** Waits until the changed schema takes effect, which makes the given spec invalid. */
+async function untilRejected(subject: Subject, spec: unknown): Promise<void> {
+  const attempt = objectOf(subject, "attempt", { spec });
+  const isAccepted = () =>
     subject.api.quietly("POST", `${path(subject)}?dryRun=All`, attempt).then(() => true, () => false);
-  while (await isTaken()) await new Promise((resolve) => setTimeout(resolve, 20));
+  while (await isAccepted()) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
 /** Returns the path of the definition of a kind. */
@@ -328,6 +339,6 @@ function definitionOf({ plural }: Subject): string {
 }
 
 /** Returns a patch that replaces the schema of a definition. */
-function changedSchema(schema: Schema): unknown {
+function schemaPatch(schema: Schema): unknown {
   return [{ op: "replace", path: "/spec/versions/0/schema/openAPIV3Schema", value: schema }];
 }

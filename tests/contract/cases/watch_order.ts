@@ -1,4 +1,4 @@
-/** Order, start and end of watches. */
+/** Cases about the order of events, and about when watches start and end. */
 import { area } from "../contract.ts";
 import { definition, FRUIT_VERSION } from "../definition.ts";
 import { CRDS, type Recorder } from "../recorder.ts";

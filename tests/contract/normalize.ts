@@ -37,13 +37,13 @@ const VERSION_IN_TEXT =
 const GENERATED_SUFFIX = /^[bcdfghjklmnpqrstvwxz2456789]{5}$/;
 
 /** Returns the steps of a transcript in the form in which they are compared. */
-export function normalise(steps: readonly Step[]): unknown[] {
-  const noise = new Noise(steps);
-  return steps.map((step) => noise.remove(step));
+export function normalizeSteps(steps: readonly Step[]): unknown[] {
+  const noise = new Normalizer(steps);
+  return steps.map((step) => noise.normalize(step));
 }
 
 /** Replaces the random values of one transcript. */
-class Noise {
+class Normalizer {
   readonly #uids = new Map<string, string>();
   readonly #generated = new Map<string, string>();
   /** Ranks of the versions of objects, from 1. */
@@ -54,7 +54,7 @@ class Noise {
   constructor(steps: readonly Step[]) {
     const versions = new Set<string>();
     for (const object of objectsIn(steps)) {
-      this.#noteGenerated(object);
+      this.#recordGeneratedName(object);
       // The uid field comes first, because the order of keys that contain a uid is random.
       if (typeof object.uid === "string" && object.uid.replace(UID, "") === "") this.#uid(object.uid);
       const { metadata } = object;
@@ -66,28 +66,28 @@ class Noise {
     this.#ranks = new Map(sorted.map((version, i) => [version, i + 1]));
   }
 
-  remove(value: unknown): unknown {
+  normalize(value: unknown): unknown {
     if (typeof value === "string") return this.#text(value);
-    if (Array.isArray(value)) return value.map((item) => this.remove(item));
+    if (Array.isArray(value)) return value.map((item) => this.normalize(item));
     if (!isObject(value)) return value;
     if (value.kind === "Status") return this.#object(sortCauses(value));
-    if (Array.isArray(value.rows)) return this.#object({ ...value, rows: value.rows.map(withoutAges) });
+    if (Array.isArray(value.rows)) return this.#object({ ...value, rows: value.rows.map(replaceAges) });
     return this.#object(value);
   }
 
   #object(object: Record<string, unknown>): Record<string, unknown> {
     const result = Object.keys(object).sort(itemsFirst).map((key): [string, unknown] => {
       const field = object[key];
-      if (key === "managedFields" && Array.isArray(field)) return [key, this.remove(sortManagers(field))];
+      if (key === "managedFields" && Array.isArray(field)) return [key, this.normalize(sortManagers(field))];
       if (key === "metadata" && isObject(field)) {
-        return [key, Array.isArray(object.rows) ? this.#ofTable(field) : this.#metadata(field, isList(object))];
+        return [key, Array.isArray(object.rows) ? this.#tableMetadata(field) : this.#metadata(field, isList(object))];
       }
-      if (CHOSEN.has(key) && isInCluster(object)) return [key, chosen(field)];
-      if (RULE_LISTS.has(key) && Array.isArray(field)) return [key, sortedByText(field)];
+      if (ALLOCATED_FIELDS.has(key) && isServiceSpecOrPort(object)) return [key, replaceAllocated(field)];
+      if (RULE_LISTS.has(key) && Array.isArray(field)) return [key, sortByJson(field)];
       if (key === "object" && object.type === "BOOKMARK" && isObject(field)) {
         return [key, { ...field, metadata: this.#metadata(field.metadata as Record<string, unknown>, true) }];
       }
-      return [this.#text(key), this.remove(field)];
+      return [this.#text(key), this.normalize(field)];
     });
     return Object.fromEntries(result);
   }
@@ -96,16 +96,16 @@ class Noise {
    * Normalizes the metadata of a table. A table may contain a list or one object, so its version
    * may be newer or older than the previous ones.
    */
-  #ofTable(metadata: Record<string, unknown>): Record<string, unknown> {
+  #tableMetadata(metadata: Record<string, unknown>): Record<string, unknown> {
     const { resourceVersion: version, ...rest } = metadata;
     return { ...this.#metadata(rest, true), ...(isVersion(version) && { resourceVersion: "<of a table>" }) };
   }
 
-  #metadata(metadata: Record<string, unknown>, ofList: boolean): Record<string, unknown> {
+  #metadata(metadata: Record<string, unknown>, isListMetadata: boolean): Record<string, unknown> {
     const result = this.#object(metadata);
     const { resourceVersion: version } = metadata;
     if (isVersion(version)) {
-      result.resourceVersion = ofList
+      result.resourceVersion = isListMetadata
         ? (Number(version) >= this.#newest ? "<not older>" : "<older>")
         : this.#version(version);
       this.#newest = Math.max(this.#newest, Number(version));
@@ -137,7 +137,7 @@ class Noise {
     return known;
   }
 
-  #noteGenerated({ name, generateName }: Record<string, unknown>): void {
+  #recordGeneratedName({ name, generateName }: Record<string, unknown>): void {
     if (typeof name !== "string" || typeof generateName !== "string" || !name.startsWith(generateName)) return;
     if (!GENERATED_SUFFIX.test(name.slice(generateName.length)) || this.#generated.has(name)) return;
     this.#generated.set(name, `${generateName}<generated ${this.#generated.size + 1}>`);
@@ -145,15 +145,15 @@ class Noise {
 }
 
 /** Fields of a Service that the server allocates. */
-const CHOSEN = new Set(["clusterIP", "clusterIPs", "nodePort"]);
+const ALLOCATED_FIELDS = new Set(["clusterIP", "clusterIPs", "nodePort"]);
 
 /** Returns whether an object is the `spec` of a Service or one of its ports. */
-function isInCluster(object: Record<string, unknown>): boolean {
+function isServiceSpecOrPort(object: Record<string, unknown>): boolean {
   return object.ports !== undefined || object.port !== undefined;
 }
 
-function chosen(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(chosen);
+function replaceAllocated(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(replaceAllocated);
   if (typeof value === "number") return value >= 30_000 && value <= 32_767 ? "<node port>" : value;
   return typeof value === "string" && /^10\.0\.\d+\.\d+$/.test(value) ? "<cluster IP>" : value;
 }
@@ -161,11 +161,14 @@ function chosen(value: unknown): unknown {
 /** Fields of a SelfSubjectRulesReview with rules. */
 const RULE_LISTS = new Set(["resourceRules", "nonResourceRules"]);
 
-function sortedByText(values: readonly unknown[]): unknown[] {
+function sortByJson(values: readonly unknown[]): unknown[] {
   return [...values].sort((a, b) => JSON.stringify(a) < JSON.stringify(b) ? -1 : 1);
 }
 
-/** Sorts the items of a list first, so that the version of the list is compared with theirs. */
+/**
+ * Sorts `items` and `rows` before other keys, so that the version of the list is compared with
+ * theirs.
+ */
 function itemsFirst(a: string, b: string): number {
   const rank = (key: string) => key === "items" || key === "rows" ? 0 : 1;
   return rank(a) - rank(b) || (a < b ? -1 : a > b ? 1 : 0);
@@ -181,15 +184,15 @@ function isList(object: Record<string, unknown>): boolean {
     object.kind === "PartialObjectMetadataList";
 }
 
-function withoutAges(row: unknown): unknown {
+function replaceAges(row: unknown): unknown {
   if (!isObject(row) || !Array.isArray(row.cells)) return row;
-  return { ...row, cells: row.cells.map((cell) => typeof cell === "string" ? withoutAge(cell) : cell) };
+  return { ...row, cells: row.cells.map((cell) => typeof cell === "string" ? replaceAge(cell) : cell) };
 }
 
 /**
  * Replaces an age in seconds, and one in years: the age of a fixed date changes from day to day.
  */
-function withoutAge(cell: string): string {
+function replaceAge(cell: string): string {
   if (/^\d+s$/.test(cell)) return "<age>";
   return /^\d+y(\d+d)?$/.test(cell) ? "<age in years>" : cell;
 }

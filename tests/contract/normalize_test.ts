@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { normalise } from "./normalise.ts";
+import { normalizeSteps } from "./normalize.ts";
 import type { Step } from "./recorder.ts";
 
 const ONE = "11111111-1111-1111-1111-111111111111";
@@ -8,7 +8,7 @@ const TWO = "22222222-2222-2222-2222-222222222222";
 /** Returns the normalized bodies of steps. */
 function bodies(...given: unknown[]): unknown[] {
   const steps = given.map((body): Step => ({ call: "GET /x", status: 200, contentType: "application/json", body }));
-  return normalise(steps).map((step) => (step as Step).body);
+  return normalizeSteps(steps).map((step) => (step as Step).body);
 }
 
 const cases: { name: string; given: unknown[]; expected: unknown[] }[] = [
@@ -107,11 +107,16 @@ const cases: { name: string; given: unknown[]; expected: unknown[] }[] = [
 ];
 
 for (const { name, given, expected } of cases) {
-  Deno.test(`normalise ${name}`, () => assert.deepEqual(bodies(...given), expected));
+  Deno.test(`normalizeSteps ${name}`, () => assert.deepEqual(bodies(...given), expected));
 }
 
-Deno.test("normalise replaces versions in the paths of requests", () => {
-  const [step] = normalise([{ call: "GET /x?watch=1&resourceVersion=17", status: 200, contentType: null, body: [] }]);
+Deno.test("normalizeSteps replaces versions in the paths of requests", () => {
+  const [step] = normalizeSteps([{
+    call: "GET /x?watch=1&resourceVersion=17",
+    status: 200,
+    contentType: null,
+    body: [],
+  }]);
 
   assert.equal((step as Step).call, "GET /x?watch=1&resourceVersion=<version>");
 });

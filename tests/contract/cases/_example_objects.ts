@@ -1,15 +1,15 @@
 /**
  * Objects of many built-in kinds, with statuses as controllers write them, for tables and protobuf.
  */
-import { SELECTIVE, selector, type Shown, SHOWN_WORKLOADS } from "./_shown_workloads.ts";
+import { EXAMPLE_WORKLOADS, type ExampleObjects, SELECTIVE, selector } from "./_example_workloads.ts";
 
-export type { Shown } from "./_shown_workloads.ts";
+export type { ExampleObjects } from "./_example_workloads.ts";
 
 const LONG_AGO = "2020-05-05T05:05:05Z";
 
 /** Objects by their name in reports. */
-export const SHOWN: Readonly<Record<string, Shown>> = {
-  ...SHOWN_WORKLOADS,
+export const EXAMPLE_OBJECTS: Readonly<Record<string, ExampleObjects>> = {
+  ...EXAMPLE_WORKLOADS,
   "services": {
     version: "v1",
     kind: "Service",

@@ -17,7 +17,7 @@ export function mapList(items: Schema): Schema {
   return { type: "array", maxItems: 9, ...type, items };
 }
 
-export function ruled(schema: Schema, ...rules: (string | Schema)[]): Schema {
+export function withRules(schema: Schema, ...rules: (string | Schema)[]): Schema {
   const validations = rules.map((rule) => typeof rule === "string" ? { rule } : rule);
   return { ...schema, "x-kubernetes-validations": validations };
 }
@@ -42,19 +42,19 @@ export function path({ api, plural }: Subject, name = ""): string {
   return `/apis/${FRUIT_VERSION}/namespaces/${api.namespace}/${plural}${name === "" ? "" : `/${name}`}`;
 }
 
-export function make({ kind }: Subject, name: string, parts: unknown): unknown {
+export function objectOf({ kind }: Subject, name: string, parts: unknown): unknown {
   return { apiVersion: FRUIT_VERSION, kind, metadata: { name }, ...parts as object };
 }
 
-/** Tries to create an object with each spec, and deletes the objects that are accepted. */
+/** Tries to create an object with each spec, as a dry run. */
 export async function tryEach(subject: Subject, specs: readonly unknown[]): Promise<void> {
   for (const spec of specs) {
-    await subject.api.post(`${path(subject)}?dryRun=All`, make(subject, "try", { spec }));
+    await subject.api.post(`${path(subject)}?dryRun=All`, objectOf(subject, "try", { spec }));
   }
 }
 
 /** Creates an object, and tries each change of its spec. */
 export async function tryChanges(subject: Subject, from: unknown, changes: readonly unknown[]): Promise<void> {
-  await subject.api.quietly("POST", path(subject), make(subject, "a", { spec: from }));
+  await subject.api.quietly("POST", path(subject), objectOf(subject, "a", { spec: from }));
   for (const spec of changes) await subject.api.merge(`${path(subject, "a")}?dryRun=All`, { spec });
 }

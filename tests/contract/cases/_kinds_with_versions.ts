@@ -21,7 +21,11 @@ export const TEXT = { type: "string" };
 export const COUNT = { type: "integer" };
 
 /** Returns a definition with the given versions. By default, the first one is stored. */
-export function versioned(kind: string, plural: string, versions: readonly Fields[]): ReturnType<typeof definition> {
+export function versionedDefinition(
+  kind: string,
+  plural: string,
+  versions: readonly Fields[],
+): ReturnType<typeof definition> {
   const made = definition(kind, plural);
   const named = versions.map((version, i) => ({
     name: `v${i + 1}`,
@@ -33,7 +37,7 @@ export function versioned(kind: string, plural: string, versions: readonly Field
   return { ...made, spec: { ...made.spec, versions: named } };
 }
 
-export function objects(api: Recorder, plural: string, version = "v1"): string {
+export function collectionPath(api: Recorder, plural: string, version = "v1"): string {
   return `/apis/${GROUP}/${version}/namespaces/${api.namespace}/${plural}`;
 }
 
@@ -48,6 +52,6 @@ export async function untilVersions(
   statuses: Readonly<Record<string, number>>,
 ): Promise<void> {
   for (const [version, status] of Object.entries(statuses)) {
-    await api.untilStatus(objects(api, plural, version), status);
+    await api.untilStatus(collectionPath(api, plural, version), status);
   }
 }

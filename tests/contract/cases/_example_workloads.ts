@@ -3,7 +3,7 @@
 const LONG_AGO = "2020-05-05T05:05:05Z";
 
 /** Objects of a kind. */
-export interface Shown {
+export interface ExampleObjects {
   /** Group and version; `v1` for the core group. */
   readonly version: string;
   readonly kind: string;
@@ -39,7 +39,7 @@ const containerStatus = (name: string, rest: Record<string, unknown>) => ({
 const ended = (rest: Record<string, unknown>) => ({ terminated: { exitCode: 0, ...rest } });
 
 /** Objects by their name in reports. */
-export const SHOWN_WORKLOADS: Readonly<Record<string, Shown>> = {
+export const EXAMPLE_WORKLOADS: Readonly<Record<string, ExampleObjects>> = {
   "pods that run, wait and end": {
     version: "v1",
     kind: "Pod",
