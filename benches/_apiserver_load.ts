@@ -9,14 +9,17 @@ export type Send = (path: string, init?: RequestInit) => Promise<Response>;
 
 const [version] = widgetDefinition.spec.versions;
 const { spec, status } = version.schema.openAPIV3Schema.properties;
-const ruled = { ...spec, "x-kubernetes-validations": [{ rule: "self.size < 10 || !has(self.note)" }] };
+const specWithRule = { ...spec, "x-kubernetes-validations": [{ rule: "self.size < 10 || !has(self.note)" }] };
 
-/** The kind of the contract suite, with a validation rule added. */
+/** The CRD of the contract suite, with a validation rule added. */
 export const DEFINITION = {
   ...widgetDefinition,
   spec: {
     ...widgetDefinition.spec,
-    versions: [{ ...version, schema: { openAPIV3Schema: { type: "object", properties: { spec: ruled, status } } } }],
+    versions: [{
+      ...version,
+      schema: { openAPIV3Schema: { type: "object", properties: { spec: specWithRule, status } } },
+    }],
   },
 };
 
@@ -30,11 +33,11 @@ const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
 const WIDGETS = `/apis/${GROUP}/v1/namespaces/default/widgets`;
 
 // Enough to keep two cores busy with the server and its client.
-const AT_ONCE = 16;
+const CONCURRENCY = 16;
 
 /** Creates the CRD, and waits until its objects can be created. */
 export async function define(send: Send): Promise<void> {
-  await sent(send("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", post(DEFINITION)));
+  await expectOk(send("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", post(DEFINITION)));
   for (let name = 0;; name++) {
     const response = await send(WIDGETS, post(widget(`first-${name}`, SPEC)));
     await response.body?.cancel();
@@ -45,12 +48,12 @@ export async function define(send: Send): Promise<void> {
 
 /** Returns the number of ConfigMaps created per second. */
 export function createConfigMaps(send: Send, count: number, prefix: string): Promise<number> {
-  return perSecond(count, (i) => sent(send(CONFIG_MAPS, post(configMap(`${prefix}-${i}`, DATA, LABELS)))));
+  return perSecond(count, (i) => expectOk(send(CONFIG_MAPS, post(configMap(`${prefix}-${i}`, DATA, LABELS)))));
 }
 
 /** Returns the number of Widgets created per second. */
 export function createWidgets(send: Send, count: number, prefix: string): Promise<number> {
-  return perSecond(count, (i) => sent(send(WIDGETS, post(widget(`${prefix}-${i}`, SPEC)))));
+  return perSecond(count, (i) => expectOk(send(WIDGETS, post(widget(`${prefix}-${i}`, SPEC)))));
 }
 
 /** Returns the number of server-side applies per second, each of a change to an existing Widget. */
@@ -58,7 +61,7 @@ export function applyWidgets(send: Send, count: number, prefix: string): Promise
   return perSecond(count, (i) => {
     const name = `${prefix}-${i}`;
     const object = widget(name, { size: 4, words: ["a"] });
-    return sent(
+    return expectOk(
       send(`${WIDGETS}/${name}?fieldManager=bench&force=true`, {
         method: "PATCH",
         headers: { "content-type": "application/apply-patch+yaml" },
@@ -70,17 +73,17 @@ export function applyWidgets(send: Send, count: number, prefix: string): Promise
 
 /** Returns the number of gets per second. */
 export function get(send: Send, count: number, prefix: string): Promise<number> {
-  return perSecond(count, (i) => sent(send(`${CONFIG_MAPS}/${prefix}-${i}`)));
+  return perSecond(count, (i) => expectOk(send(`${CONFIG_MAPS}/${prefix}-${i}`)));
 }
 
 /** Returns the number of lists of the first 500 ConfigMaps per second. */
 export function list(send: Send, count: number): Promise<number> {
-  return perSecond(count, () => sent(send(`${CONFIG_MAPS}?limit=500`)));
+  return perSecond(count, () => expectOk(send(`${CONFIG_MAPS}?limit=500`)));
 }
 
 /** Returns the number of lists of all ConfigMaps per second. */
 export function listAll(send: Send, count: number): Promise<number> {
-  return perSecond(count, () => sent(send(CONFIG_MAPS)));
+  return perSecond(count, () => expectOk(send(CONFIG_MAPS)));
 }
 
 /**
@@ -89,24 +92,24 @@ export function listAll(send: Send, count: number): Promise<number> {
  */
 export async function fanOut(send: Send, watchers: number, count: number): Promise<number> {
   const { metadata } = await (await send(`${CONFIG_MAPS}?limit=1`)).json();
-  const leave = new AbortController();
+  const abort = new AbortController();
   const streams = await Promise.all(
     Array.from(
       { length: watchers },
-      () => send(`${CONFIG_MAPS}?watch=1&resourceVersion=${metadata.resourceVersion}`, { signal: leave.signal }),
+      () => send(`${CONFIG_MAPS}?watch=1&resourceVersion=${metadata.resourceVersion}`, { signal: abort.signal }),
     ),
   );
-  const begun = performance.now();
-  const seen = streams.map((stream) => lines(stream, count));
+  const start = performance.now();
+  const seen = streams.map((stream) => readLines(stream, count));
   const created = createConfigMaps(send, count, "fan");
   await Promise.all([...seen, created]);
-  const seconds = (performance.now() - begun) / 1000;
-  leave.abort();
+  const seconds = (performance.now() - start) / 1000;
+  abort.abort();
   return watchers * count / seconds;
 }
 
 /** Reads a stream until it has delivered `count` lines. */
-async function lines(stream: Response, count: number): Promise<void> {
+async function readLines(stream: Response, count: number): Promise<void> {
   const reader = stream.body!.getReader();
   let found = 0;
   while (found < count) {
@@ -121,17 +124,17 @@ function post(object: object): RequestInit {
   return { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(object) };
 }
 
-async function sent(answer: Promise<Response>): Promise<void> {
-  const response = await answer;
+async function expectOk(pending: Promise<Response>): Promise<void> {
+  const response = await pending;
   const body = new Uint8Array(await response.arrayBuffer());
   if (!response.ok) throw new Error(`Benchmark request failed: ${response.status} ${new TextDecoder().decode(body)}`);
 }
 
-async function perSecond(count: number, act: (i: number) => Promise<void>): Promise<number> {
+async function perSecond(count: number, request: (i: number) => Promise<void>): Promise<number> {
   let next = 0;
-  const begun = performance.now();
-  await Promise.all(Array.from({ length: AT_ONCE }, async () => {
-    while (next < count) await act(next++);
+  const start = performance.now();
+  await Promise.all(Array.from({ length: CONCURRENCY }, async () => {
+    while (next < count) await request(next++);
   }));
-  return count / ((performance.now() - begun) / 1000);
+  return count / ((performance.now() - start) / 1000);
 }

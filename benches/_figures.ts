@@ -1,5 +1,6 @@
 /**
- * Statistics of several runs: the median, and the ratio of ours to another program's, pair by pair.
+ * Statistics of several runs: the median, and the ratio of our figures to those of another program,
+ * pair by pair.
  */
 
 /** Returns the median. For an even number of figures it is the mean of the middle two. */
@@ -18,8 +19,9 @@ export interface Ratio {
 
 /**
  * Returns the ratio of figures that were measured in pairs. The interval is that of the sign test:
- * from the k-th smallest to the k-th largest ratio, with the largest k that still gives 95 %. Below
- * six pairs it is the whole range (Conover, Practical Nonparametric Statistics, 3.2).
+ * from the k-th smallest to the k-th largest ratio, with the largest k whose confidence is at least
+ * 95 %. With fewer than six pairs it is the whole range (Conover, Practical Nonparametric
+ * Statistics, 3.2).
  *
  * @param ours Our figures, in the order of the pairs.
  * @param theirs The other program's figures, in the same order.

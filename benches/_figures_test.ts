@@ -8,7 +8,7 @@ Deno.test("median returns the middle figure, or the mean of the middle two", () 
 
 Deno.test("pairedRatio's interval is the full range for seven pairs, and omits the smallest and the largest ratio of nine", () => {
   const ones = (count: number) => Array.from({ length: count }, () => 1);
-  const to = (count: number) => Array.from({ length: count }, (_, i) => i + 1);
-  assert.deepEqual(pairedRatio(to(7), ones(7)), { median: 4, low: 1, high: 7 });
-  assert.deepEqual(pairedRatio(to(9), ones(9)), { median: 5, low: 2, high: 8 });
+  const upTo = (count: number) => Array.from({ length: count }, (_, i) => i + 1);
+  assert.deepEqual(pairedRatio(upTo(7), ones(7)), { median: 4, low: 1, high: 7 });
+  assert.deepEqual(pairedRatio(upTo(9), ones(9)), { median: 5, low: 2, high: 8 });
 });

@@ -15,7 +15,7 @@ import type { Program } from "./_programs.ts";
 import { followWrites, type Write } from "./_writes.ts";
 import { Item } from "./workload/item.ts";
 
-/** Cost of a backlog. */
+/** Cost of reconciling a backlog. */
 export interface Backlog {
   /** Seconds from the start of the process until its last status write was answered. */
   readonly wall: number;
@@ -61,8 +61,8 @@ export interface Latency {
 const USER = "bench";
 const POLL = 20;
 // A program that used no CPU for this long is idle. CPU time has a resolution of 10 ms.
-const REST = 1500;
-const LONGEST_RUN = 300_000;
+const IDLE_TIME = 1500;
+const TIMEOUT = 300_000;
 // Number of rounds of drift; the result is their median.
 const ROUNDS = 9;
 
@@ -98,15 +98,15 @@ export interface Measured {
 export async function measureBacklog(program: Program, options: BacklogOptions): Promise<Measured> {
   const { objects, drifted = 0, restart } = options;
   await using cluster = await clusterWithItems(objects);
-  const { backlog, repair } = await workOff(cluster, program, objects, drifted);
+  const { backlog, repair } = await processBacklog(cluster, program, objects, drifted);
   return {
     backlog,
     ...(repair !== undefined && { repair }),
-    ...(restart !== undefined && { restart: await startAgain(cluster, program, restart) }),
+    ...(restart !== undefined && { restart: await measureRestart(cluster, program, restart) }),
   };
 }
 
-async function workOff(
+async function processBacklog(
   cluster: RealCluster,
   program: Program,
   objects: number,
@@ -124,10 +124,10 @@ async function workOff(
     }
     return done.size >= objects;
   });
-  await atRest(process.pid);
+  await untilIdle(process.pid);
   writes.push(...log.next());
   const used = { cpu: cpuSeconds(process.pid), peak: memory(process.pid).peak };
-  const repair = drifted === 0 ? undefined : await repairs(cluster, log, process, drifted);
+  const repair = drifted === 0 ? undefined : await measureRepair(cluster, log, process, drifted);
   await stop(process);
   const backlog = {
     wall: (Math.max(...writes.filter(isStatus).map(({ answered }) => answered)) - started) / 1000,
@@ -142,7 +142,7 @@ async function workOff(
  * Changes ConfigMaps in several rounds and waits for the repairs. One round is too short to compare
  * programs.
  */
-async function repairs(
+async function measureRepair(
   cluster: RealCluster,
   log: ReturnType<typeof followWrites>,
   process: OperatorProcess,
@@ -151,7 +151,7 @@ async function repairs(
   const client = adminClient(cluster);
   const rounds: number[] = [];
   while (rounds.length < ROUNDS) {
-    await atRest(process.pid);
+    await untilIdle(process.pid);
     log.next();
     const started = Date.now();
     await Promise.all(
@@ -172,27 +172,27 @@ async function repairs(
   return median(rounds);
 }
 
-async function startAgain(cluster: RealCluster, program: Program, after: number): Promise<Restart> {
+async function measureRestart(cluster: RealCluster, program: Program, after: number): Promise<Restart> {
   const client = adminClient(cluster);
   for (let i = 1; i <= DRIFTED; i++) await drift(client, i);
   using log = followWrites(`${cluster.folder}/audit.log`, USER);
   await using process = await start(cluster, program);
-  await atRest(process.pid);
+  await untilIdle(process.pid);
   const cpu = cpuSeconds(process.pid);
   await sleep(systemClock, after);
   const { rss, pss } = memory(process.pid);
   const writes = log.next();
   await stop(process);
   let repaired = 0;
-  const mended = new Set<string>();
+  const repairedNames = new Set<string>();
   for (let i = 1; i <= DRIFTED; i++) {
     const { spec, status } = await client.get(Item, `item-${i}`, { namespace: "default" });
     if (status?.double !== spec.size * 2) continue;
     repaired++;
-    mended.add(`item-${i}`);
+    repairedNames.add(`item-${i}`);
   }
   // One write per repair.
-  const others = writes.filter((write) => !mended.delete(nameOf(write))).length;
+  const others = writes.filter((write) => !repairedNames.delete(nameOf(write))).length;
   return { cpu, rss, pss, writes: others, repaired };
 }
 
@@ -228,7 +228,7 @@ export async function measureLatency(program: Program, samples: number, perSecon
   using created = followWrites(`${cluster.folder}/audit.log`, "admin");
   await using process = await start(cluster, program);
   const answered = new Map<string, number>();
-  const count = (wanted: number) =>
+  const untilStatuses = (wanted: number) =>
     until(`${wanted} statuses`, process, () => {
       for (const write of log.next()) {
         if (write.code < 300 && isStatus(write) && !answered.has(nameOf(write))) {
@@ -237,7 +237,7 @@ export async function measureLatency(program: Program, samples: number, perSecon
       }
       return answered.size >= wanted;
     });
-  await count(1);
+  await untilStatuses(1);
   const client = adminClient(cluster);
   const pending: Promise<unknown>[] = [];
   const first = Date.now();
@@ -246,7 +246,7 @@ export async function measureLatency(program: Program, samples: number, perSecon
     pending.push(client.create(Item, { metadata: { name: `item-${i}`, namespace: "default" }, spec: { size: i } }));
   }
   await Promise.all(pending);
-  await count(samples + 1);
+  await untilStatuses(samples + 1);
   await stop(process);
   const received = new Map(
     created.next().filter(({ verb }) => verb === "create").map((write) => [nameOf(write), write.received]),
@@ -267,9 +267,9 @@ export async function measureLatency(program: Program, samples: number, perSecon
 export async function measureFirstWrite(program: Program): Promise<number> {
   await using cluster = await clusterWithItems(1);
   // The first start fills the page cache.
-  await workOff(cluster, program, 1, 0);
+  await processBacklog(cluster, program, 1, 0);
   await adminClient(cluster).patch(Item, "item-0", { status: null }, { namespace: "default", subresource: "status" });
-  const { backlog } = await workOff(cluster, program, 1, 0);
+  const { backlog } = await processBacklog(cluster, program, 1, 0);
   return backlog.first;
 }
 
@@ -299,27 +299,27 @@ async function start(cluster: RealCluster, { command: [executable, ...args], env
 async function stop(process: OperatorProcess): Promise<void> {
   const code = await process.stop("SIGTERM");
   if (code !== 0) {
-    throw new Error(`Benchmark: the program exited with ${code}: ${lastWords(process)}`);
+    throw new Error(`Benchmark: the program exited with ${code}: ${lastLogLines(process)}`);
   }
 }
 
-function lastWords({ log }: OperatorProcess): string {
+function lastLogLines({ log }: OperatorProcess): string {
   return JSON.stringify(log.slice(-20));
 }
 
-async function until(what: string, process: OperatorProcess, isSo: () => boolean): Promise<void> {
+async function until(description: string, process: OperatorProcess, condition: () => boolean): Promise<void> {
   const started = Date.now();
-  while (!isSo()) {
-    if (process.hasEnded) throw new Error(`Benchmark: the program exited: ${lastWords(process)}`);
-    if (Date.now() - started > LONGEST_RUN) {
-      throw new Error(`Benchmark: no ${what} within ${LONGEST_RUN / 1000} s`);
+  while (!condition()) {
+    if (process.hasEnded) throw new Error(`Benchmark: the program exited: ${lastLogLines(process)}`);
+    if (Date.now() - started > TIMEOUT) {
+      throw new Error(`Benchmark: no ${description} within ${TIMEOUT / 1000} s`);
     }
     await sleep(systemClock, POLL);
   }
 }
 
-async function atRest(pid: number): Promise<void> {
-  for (let used = -1, since = Date.now(); Date.now() - since < REST;) {
+async function untilIdle(pid: number): Promise<void> {
+  for (let used = -1, since = Date.now(); Date.now() - since < IDLE_TIME;) {
     const now = cpuSeconds(pid);
     if (now !== used) since = Date.now();
     used = now;
@@ -344,7 +344,7 @@ async function clusterWithItems(count: number): Promise<RealCluster> {
   const cluster = await realCluster();
   const client = adminClient(cluster);
   await client.create(CustomResourceDefinition, Item.crd as never);
-  await established(client);
+  await untilEstablished(client);
   const numbers = Array.from({ length: count }, (_, i) => i);
   await Promise.all(Array.from({ length: 20 }, async () => {
     for (let i = numbers.pop(); i !== undefined; i = numbers.pop()) {
@@ -354,7 +354,7 @@ async function clusterWithItems(count: number): Promise<RealCluster> {
   return cluster;
 }
 
-async function established(client: Client): Promise<void> {
+async function untilEstablished(client: Client): Promise<void> {
   await using definitions = await watched(client, CustomResourceDefinition);
   await definitions.until((all) =>
     all.some(({ status }) =>

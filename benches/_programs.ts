@@ -1,6 +1,7 @@
 /**
- * The measured programs: our operator, built by `op build`; a bare loop, built by the same
- * compiler; operators in other frameworks, built by their own tools.
+ * The measured programs: our operator, built by `op build`; a loop without a framework
+ * (`workload/floor.ts`), built by the same compiler; operators in other frameworks, built by their
+ * own tools.
  */
 import { fileURLToPath } from "node:url";
 import { buildOperator, freePort } from "../tests/fixtures/build_operator.ts";
@@ -36,7 +37,7 @@ const CACHE = fileURLToPath(new URL("../.cache/peers/", import.meta.url));
 /** All programs. The first is ours, the second is the lower bound. */
 export const CANDIDATES: readonly Candidate[] = [
   { name: "ours", workloads: BOTH, build: buildOurs },
-  { name: "bare Deno loop", workloads: ["status"], build: buildFloor },
+  { name: "bare Deno loop", workloads: ["status"], build: buildBareLoop },
   { name: "controller-runtime", workloads: BOTH, build: (workload) => controllerRuntime(workload, false) },
   {
     name: "controller-runtime, read-your-writes",
@@ -69,7 +70,7 @@ async function buildOurs(workload: Workload): Promise<Program> {
   };
 }
 
-async function buildFloor(): Promise<Program> {
+async function buildBareLoop(): Promise<Program> {
   const { deno, denort } = await toolchain();
   const folder = await Deno.makeTempDir({ prefix: "floor-" });
   // Deno embeds files that it finds next to the program, so the folder has no others.
@@ -146,7 +147,7 @@ async function clientNode(workload: Workload): Promise<Program> {
   };
 }
 
-/** Installs kopf. @returns The folder with its Python. */
+/** Installs kopf, and returns the folder with its Python. */
 export async function kopfEnvironment(): Promise<string> {
   const folder = await buildFolder("kopf");
   const requirements = `${sources("kopf")}/requirements.txt`;

@@ -1,6 +1,6 @@
 /**
- * The measured webhook servers: ours (compiled, and run by this Deno), controller-runtime's and
- * kopf's. All answer the same review.
+ * The measured webhook servers: ours (compiled, and run by this Deno), and those of
+ * controller-runtime and kopf. All receive the same review.
  */
 import { fileURLToPath } from "node:url";
 import { bundle } from "../cli/build/bundle.ts";

@@ -45,11 +45,11 @@ async function load(send: Send, pids: readonly number[]): Promise<Figures> {
   await createConfigMaps(send, 500, "warm");
   await createWidgets(send, 500, "warm");
   const figures: Figures = {};
-  const measure = async (name: string, count: number, act: (send: Send, count: number) => Promise<number>) => {
+  const measure = async (name: string, count: number, run: (send: Send, count: number) => Promise<number>) => {
     const before = cpu(pids);
-    const begun = performance.now();
-    figures[`${name} a second`] = await act(send, count);
-    const seconds = (performance.now() - begun) / 1000;
+    const start = performance.now();
+    figures[`${name} a second`] = await run(send, count);
+    const seconds = (performance.now() - start) / 1000;
     figures[`${name} a CPU second`] = figures[`${name} a second`]! * seconds / (cpu(pids) - before);
   };
   await measure("ConfigMaps created", 3000, (send, count) => createConfigMaps(send, count, "map"));
@@ -67,14 +67,14 @@ function cpu(pids: readonly number[]): number {
 }
 
 /** Our server as a function. */
-async function called(): Promise<Figures> {
+async function measureFunction(): Promise<Figures> {
   await using server = createApiserver();
   const send: Send = (path, init) => server.fetch(new Request(`http://server${path}`, init));
   await define(send);
   return await load(send, [Deno.pid]);
 }
 
-interface Alone extends AsyncDisposable {
+interface ServerProcess extends AsyncDisposable {
   readonly pid: number;
   readonly send: Send;
   readonly import: number;
@@ -86,16 +86,16 @@ interface Alone extends AsyncDisposable {
 }
 
 /** Our server in a process of its own. */
-async function alone(): Promise<Alone> {
-  const begun = performance.now();
+async function startProcess(): Promise<ServerProcess> {
+  const start = performance.now();
   const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "--no-check", new URL("./_apiserver_alone.ts", import.meta.url).pathname],
+    args: ["run", "-A", "--no-check", new URL("./_apiserver_process.ts", import.meta.url).pathname],
     stdout: "piped",
     stderr: "inherit",
   }).spawn();
   const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
   const { value = "{}" } = await reader.read();
-  const process = performance.now() - begun;
+  const process = performance.now() - start;
   const { url, ...times } = JSON.parse(value);
   return {
     pid: child.pid,
@@ -110,10 +110,10 @@ async function alone(): Promise<Alone> {
   };
 }
 
-async function served(): Promise<Figures> {
-  const starts: Alone[] = [];
+async function measureHttp(): Promise<Figures> {
+  const starts: ServerProcess[] = [];
   for (let i = 0; i < STARTS; i++) {
-    await using one = await alone();
+    await using one = await startProcess();
     starts.push(one);
   }
   const figures: Figures = {
@@ -121,9 +121,9 @@ async function served(): Promise<Figures> {
     "import, start and first kind, ms": median(starts.map(({ ready }) => ready)),
     "process up, ms": median(starts.map(({ process }) => process)),
   };
-  await using loaded = await alone();
+  await using loaded = await startProcess();
   Object.assign(figures, await load(loaded.send, [loaded.pid]));
-  await using filled = await alone();
+  await using filled = await startProcess();
   const before = memory(filled.pid).rss;
   await createConfigMaps(filled.send, OBJECTS, "memory");
   figures[`memory of ${OBJECTS} objects, MB`] = memory(filled.pid).rss - before;
@@ -131,14 +131,14 @@ async function served(): Promise<Figures> {
   return figures;
 }
 
-async function real(): Promise<Figures> {
-  const begun = performance.now();
+async function measureReal(): Promise<Figures> {
+  const start = performance.now();
   await using cluster = await realCluster();
-  const up = performance.now() - begun;
+  const startTime = performance.now() - start;
   await define(cluster.fetch);
   const figures: Figures = {
-    "import, start and first kind, ms": performance.now() - begun,
-    "process up, ms": up,
+    "import, start and first kind, ms": performance.now() - start,
+    "process up, ms": startTime,
     ...await load(cluster.fetch, cluster.pids),
   };
   await using filled = await realCluster();
@@ -154,7 +154,7 @@ function median(numbers: readonly number[]): number {
   return [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? NaN;
 }
 
-const columns = [await called(), await served(), values["only-ours"] ? {} : await real()] as const;
+const columns = [await measureFunction(), await measureHttp(), values["only-ours"] ? {} : await measureReal()] as const;
 const names = [...new Set([...Object.keys(columns[1]), ...Object.keys(columns[0])])];
 const shown = (value: number | undefined) =>
   value === undefined ? "" : value.toLocaleString("en", { maximumFractionDigits: 0 });

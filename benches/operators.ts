@@ -1,10 +1,10 @@
 /**
- * Compares operators on a real API server: ours as it is shipped, a bare loop that does the same
- * work, and the peers. They take turns.
+ * Compares operators on a real API server: ours as users compile it, a loop without a framework
+ * that sends the same requests, and those of other frameworks (`benches/peers`). They take turns.
  *
  * `deno task bench` prints a table with a row per figure: the median of each program, and the ratio
- * of ours to it with its interval. All runs are stored in `benches/runs`. Figures are reported, not
- * asserted. Go, Cargo, npm and pip build the peers.
+ * of our figure to it with its interval. All runs are stored in `benches/runs`. No figure fails the
+ * command. Go, Cargo, npm and pip build the programs of other frameworks.
  *
  *     deno task bench --pairs 7 --only ours --only kube-rs --parts backlog,restart
  *     deno task bench --pairs 5 --parts reviews --connections 1,16
@@ -64,7 +64,7 @@ const runs: { part: string; program: string; pair: number; figures: Figures }[] 
 await using stack = new AsyncDisposableStack();
 const built = new Map<string, Program>();
 const parts = values.parts.split(",").map((part) => part.trim());
-for (const workload of new Set(parts.map((part) => known(part).workload))) {
+for (const workload of new Set(parts.map((part) => findPart(part).workload))) {
   for (const candidate of candidates.filter(({ workloads }) => workloads.includes(workload))) {
     console.error(`building ${candidate.name} for ${workload}`);
     built.set(`${candidate.name} ${workload}`, stack.use(await candidate.build(workload)));
@@ -72,7 +72,7 @@ for (const workload of new Set(parts.map((part) => known(part).workload))) {
 }
 for (let pair = 1; pair <= pairs; pair++) {
   for (const part of parts) {
-    const { workload, measure } = known(part);
+    const { workload, measure } = findPart(part);
     for (const name of names) {
       const program = built.get(`${name} ${workload}`);
       if (program === undefined) continue;
@@ -82,9 +82,9 @@ for (let pair = 1; pair <= pairs; pair++) {
   }
 }
 print();
-await keep();
+await store();
 
-function known(part: string): typeof PARTS[string] {
+function findPart(part: string): typeof PARTS[string] {
   const found = PARTS[part];
   if (found === undefined) throw new Error(`Unknown part "${part}". Available parts: ${Object.keys(PARTS).join(", ")}`);
   return found;
@@ -157,17 +157,19 @@ function print(): void {
   const rows = [...new Set(runs.flatMap(({ figures }) => Object.keys(figures)))];
   for (const row of rows) {
     console.log(`\n${row}`);
-    const mine = names.filter((name) => name.startsWith("ours"));
+    const ourNames = names.filter((name) => name.startsWith("ours"));
     for (const name of names) {
       const figures = figuresOf(name, row);
       if (figures.length === 0) continue;
-      const shares = mine.includes(name) ? [] : mine.flatMap((own) => shareOf(own, figuresOf(own, row), figures));
-      console.log(`  ${name.padEnd(40)}${median(figures).toFixed(3).padStart(10)}   ${shares.join("; ")}`);
+      const ratios = ourNames.includes(name)
+        ? []
+        : ourNames.flatMap((own) => ratioText(own, figuresOf(own, row), figures));
+      console.log(`  ${name.padEnd(40)}${median(figures).toFixed(3).padStart(10)}   ${ratios.join("; ")}`);
     }
   }
 }
 
-function shareOf(own: string, ours: readonly number[], theirs: readonly number[]): string[] {
+function ratioText(own: string, ours: readonly number[], theirs: readonly number[]): string[] {
   if (ours.length !== theirs.length) return [];
   const { median: ratio, low, high } = pairedRatio(ours, theirs);
   return [`${own}: ratio ${ratio.toFixed(2)} (${low.toFixed(2)} to ${high.toFixed(2)})`];
@@ -177,7 +179,7 @@ function figuresOf(program: string, row: string): number[] {
   return runs.filter((run) => run.program === program).flatMap(({ figures }) => figures[row] ?? []);
 }
 
-async function keep(): Promise<void> {
+async function store(): Promise<void> {
   const machine = `${Deno.build.os}-${Deno.build.arch}-${navigator.hardwareConcurrency}-cores`;
   const file = new URL(`runs/${new Date().toISOString().slice(0, 10)}-${machine}.json`, import.meta.url);
   await Deno.mkdir(new URL("runs/", import.meta.url), { recursive: true });

@@ -1,9 +1,9 @@
 /**
  * Runs an operator as in a pod on a real API server for an hour (or OP_SOAK_MINUTES). Objects
- * change all the time, some of them fail, and the server is killed now and then. Each minute it
- * prints the live and resident memory of the process and the number of reconciles; at the end,
- * whether all objects are in the desired state and how fast memory grew. The exit code is 1 if an
- * object is not in the desired state.
+ * change ten times per second, the reconciles of some of them fail, and the server is killed five
+ * times. Each minute it prints the live and resident memory of the process and the number of
+ * reconciles; at the end, whether all objects are in the desired state and how fast memory grew.
+ * The exit code is 1 if an object is not in the desired state.
  */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
@@ -21,13 +21,13 @@ const MINUTES = Number(Deno.env.get("OP_SOAK_MINUTES") ?? 60);
 assert(Number.isInteger(MINUTES) && MINUTES > 0, `OP_SOAK_MINUTES must be a positive integer, got "${MINUTES}"`);
 const OBJECTS = 500;
 const CHANGES_A_SECOND = 10;
-// The server is killed five times, independent of the duration.
+// The server is killed five times, whatever the duration.
 const KILL_EVERY = Math.max(1, Math.round(MINUTES / 6));
-// Minutes until caches are full and V8 has compiled the hot code. Growth is measured from then on.
-const WARM = Math.floor(MINUTES / 6);
+// Minutes until caches are full and V8 has compiled the hot code. Growth is measured afterwards.
+const WARMUP_MINUTES = Math.floor(MINUTES / 6);
 // A reconcile that hangs occupies one worker until the process exits.
 const MISBEHAVING = ["throws", "rejects", "times", "litters"];
-const IN_DEFAULT = { namespace: "default" };
+const OPTIONS = { namespace: "default" };
 
 /** The report of a minute. Memory is in MB of 1,000,000 bytes. */
 interface Minute {
@@ -63,23 +63,23 @@ await using operator = await startOperator({
 });
 const healthy = Array.from({ length: OBJECTS }, (_, i) => `item-${i}`);
 for (const name of [...MISBEHAVING, ...healthy]) {
-  await client.create(Item, { metadata: { name }, spec: { text: "0" } }, IN_DEFAULT);
+  await client.create(Item, { metadata: { name }, spec: { text: "0" } }, OPTIONS);
 }
 
 let changes = 0;
-let refused = 0;
+let failed = 0;
 async function change(name: string): Promise<void> {
   try {
-    await client.patch(Item, name, { spec: { text: String(++changes) } }, IN_DEFAULT);
+    await client.patch(Item, name, { spec: { text: String(++changes) } }, OPTIONS);
   } catch {
     // The server is down. The next change is another object's.
-    refused++;
+    failed++;
   }
 }
 
-async function look(minute: number): Promise<Minute> {
+async function readMinute(minute: number): Promise<Minute> {
   operator.signal("SIGUSR1");
-  const { heapUsed, rss } = await operator.logged(({ msg }) => msg === "Held");
+  const { heapUsed, rss } = await operator.logged(({ msg }) => msg === "Memory measured");
   const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
   const series = [...text.matchAll(/^([a-z_]+)(?:\{(.*)\})? (.*)$/gm)];
   const sum = (metric: string): number =>
@@ -105,30 +105,30 @@ for (let minute = 1; minute <= MINUTES; minute++) {
     if (changes % 100 === 0) { for (const name of MISBEHAVING) await change(name); }
     await sleep(systemClock, 1000 / CHANGES_A_SECOND);
   }
-  const seen = await look(minute);
+  const seen = await readMinute(minute);
   minutes.push(seen);
   const runs = Object.entries(seen.runs).map(([result, count]) => `${count} ${result}`).join(", ");
   console.log(
     `${minute} min: live heap ${seen.live.toFixed(2)} MB, resident ${seen.resident.toFixed(1)} MB, CPU ${
       seen.cpu.toFixed(1)
-    } s, ${changes} changes (${refused} refused), runs: ${runs}; ${seen.strayErrors} stray errors, ${seen.watchRestarts} watches broke off`,
+    } s, ${changes} changes (${failed} failed), runs: ${runs}; ${seen.strayErrors} stray errors, ${seen.watchRestarts} watch restarts`,
   );
 }
 
-const wanted = new Map((await client.list(Item, IN_DEFAULT)).map(({ metadata, spec }) => [metadata.name, spec.text]));
-wanted.delete("throws");
+const desired = new Map((await client.list(Item, OPTIONS)).map(({ metadata, spec }) => [metadata.name, spec.text]));
+desired.delete("throws");
 await maps.until((all) => {
-  const made = new Map(all.map(({ metadata, data }) => [metadata.name, data?.text]));
-  return [...wanted].every(([name, text]) => made.get(name) === text);
+  const actual = new Map(all.map(({ metadata, data }) => [metadata.name, data?.text]));
+  return [...desired].every(([name, text]) => actual.get(name) === text);
 });
-console.log(`All ${wanted.size} objects are in the desired state`);
-const late = minutes.filter(({ minute }) => minute > WARM);
+console.log(`All ${desired.size} objects are in the desired state`);
+const measured = minutes.filter(({ minute }) => minute > WARMUP_MINUTES);
 for (const held of ["live", "resident"] as const) {
-  const hourly = 60 * slope(late.map((one) => [one.minute, one[held]]));
-  const [first] = late;
+  const hourly = 60 * slope(measured.map((one) => [one.minute, one[held]]));
+  const [first] = measured;
   console.log(
     `${held}: ${first![held].toFixed(2)} MB after ${first!.minute} min, ${
-      late.at(-1)![held].toFixed(2)
+      measured.at(-1)![held].toFixed(2)
     } MB at the end; slope ${hourly.toFixed(2)} MB an hour, ${(100 * hourly / first![held]).toFixed(1)} %`,
   );
 }

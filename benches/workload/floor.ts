@@ -1,7 +1,7 @@
 /**
- * The lower bound: a bare loop that does the same work. It lists the objects, then writes each
- * missing status, ten at a time over one HTTP client. It has no watch, no cache and no retries. It
- * writes what the operator writes, so that the server does the same work.
+ * The lower bound of an operator's cost: a loop without a framework that sends the same writes, so
+ * that the server does the same work. It lists the objects, then writes each missing status, ten at
+ * a time over one HTTP client. It has no watch, no cache and no retries.
  */
 const ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";
 const CONCURRENCY = 10;

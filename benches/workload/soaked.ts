@@ -9,7 +9,7 @@ const { gc } = globalThis as unknown as { gc: () => void };
 if (import.meta.main) {
   Deno.addSignalListener("SIGUSR1", () => {
     gc();
-    console.error(JSON.stringify({ msg: "Held", ...Deno.memoryUsage() }));
+    console.error(JSON.stringify({ msg: "Memory measured", ...Deno.memoryUsage() }));
   });
   await op.main();
 }

@@ -1,6 +1,7 @@
 /**
- * The same work with the informer of @kubernetes/client-node on Node: a queue of names, and ten
- * concurrent reconciles. This is what users write with a client and without a framework.
+ * The operator of the benchmark with the informer of @kubernetes/client-node on Node: a queue of
+ * names, and ten concurrent reconciles. Users write such a program if they have a client and no
+ * framework.
  *
  * Environment: WORKLOAD is "status" or "configmap".
  */
@@ -29,41 +30,41 @@ const items = makeInformer(
   "/apis/bench.example.com/v1/items",
   () => custom.listCustomObjectForAllNamespaces({ ...OF, resourcePlural: OF.plural }),
 );
-const waiting = new Set();
+const queue = new Set();
 let running = 0;
 
-for (const event of ["add", "update"]) items.on(event, wake);
+for (const event of ["add", "update"]) items.on(event, enqueue);
 items.on("error", () => setTimeout(() => items.start(), 1000));
 await items.start();
 if (withConfigMap) {
   const owned = makeInformer(config, "/api/v1/configmaps", () => core.listConfigMapForAllNamespaces());
-  for (const event of ["update", "delete"]) owned.on(event, wakeOwner);
+  for (const event of ["update", "delete"]) owned.on(event, enqueueOwner);
   owned.on("error", () => setTimeout(() => owned.start(), 1000));
   await owned.start();
 }
 process.on("SIGTERM", () => process.exit(0));
 
-function wake({ metadata: { namespace, name } }) {
-  waiting.add(`${namespace}/${name}`);
-  work();
+function enqueue({ metadata: { namespace, name } }) {
+  queue.add(`${namespace}/${name}`);
+  processQueue();
 }
 
-function wakeOwner({ metadata: { namespace, ownerReferences = [] } }) {
+function enqueueOwner({ metadata: { namespace, ownerReferences = [] } }) {
   const owner = ownerReferences.find(({ kind, controller }) => controller && kind === "Item");
-  if (owner !== undefined) wake({ metadata: { namespace, name: owner.name } });
+  if (owner !== undefined) enqueue({ metadata: { namespace, name: owner.name } });
 }
 
-function work() {
-  for (const key of waiting) {
+function processQueue() {
+  for (const key of queue) {
     if (running >= CONCURRENCY) return;
-    waiting.delete(key);
+    queue.delete(key);
     running++;
     reconcile(key).catch((error) => {
       console.error(JSON.stringify({ level: "error", msg: String(error) }));
-      setTimeout(() => waiting.add(key) && work(), 1000);
+      setTimeout(() => queue.add(key) && processQueue(), 1000);
     }).finally(() => {
       running--;
-      work();
+      processQueue();
     });
   }
 }

@@ -1,5 +1,5 @@
-// The same work with controller-runtime as its documentation advises: cached reads, one status
-// update, and an owned ConfigMap through CreateOrUpdate.
+// The operator of the benchmark with controller-runtime, written as its documentation advises:
+// cached reads, one status update, and an owned ConfigMap through CreateOrUpdate.
 //
 // Environment: WORKLOAD is "status" or "configmap"; READ_YOUR_WRITES=1 enables the opt-in consistent
 // cache.

@@ -1,4 +1,4 @@
-"""The same work with kopf: one handler for create, update and resume; its result becomes the status.
+"""The operator of the benchmark with kopf: one handler for create, update and resume that patches the status.
 
 Environment: WORKLOAD is "status" or "configmap"; WORKERS limits the number of concurrent objects.
 """

@@ -1,4 +1,4 @@
-"""The same webhook with kopf, on its own server.
+"""The webhook of the benchmark with kopf, on kopf's webhook server.
 
 Environment: PORT, and FOLDER with tls.crt and tls.key.
 """

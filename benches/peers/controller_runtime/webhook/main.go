@@ -1,5 +1,5 @@
-// The same webhook with controller-runtime as its documentation advises: a custom validator on the
-// built-in webhook server.
+// The webhook of the benchmark with controller-runtime, written as its documentation advises: a
+// custom validator on the built-in webhook server.
 //
 // Arguments: the port, and the folder with tls.crt and tls.key.
 package main

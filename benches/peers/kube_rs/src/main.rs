@@ -1,5 +1,5 @@
-//! The same work with kube-rs as its documentation advises: a Controller over a reflector's store,
-//! server-side apply, ten concurrent reconciles.
+//! The operator of the benchmark with kube-rs, written as its documentation advises: a Controller
+//! over a reflector's store, server-side apply, ten concurrent reconciles.
 //!
 //! Environment: WORKLOAD is "status" or "configmap".
 use std::{collections::BTreeMap, sync::Arc, time::Duration};

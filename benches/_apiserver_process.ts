@@ -4,7 +4,7 @@
  */
 import { DEFINITION, GROUP } from "./_apiserver_load.ts";
 
-const begun = performance.now();
+const start = performance.now();
 const { createApiserver } = await import("../src/apiserver/mod.ts");
 const { serveApiserver } = await import("../src/apiserver/serve.ts");
 const imported = performance.now();
@@ -20,4 +20,4 @@ const path = `/apis/${GROUP}/v1/namespaces/default/widgets`;
 while (!(await server.fetch(new Request(`http://server${path}`))).ok) await Promise.resolve();
 const ready = performance.now();
 const { url } = serveApiserver(server, { anonymous: true });
-console.log(JSON.stringify({ url, import: imported - begun, ready: ready - begun }));
+console.log(JSON.stringify({ url, import: imported - start, ready: ready - start }));
