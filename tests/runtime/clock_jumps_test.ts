@@ -53,8 +53,12 @@ async function requestsWith(offsetAt: (minute: number) => number) {
     }
     if (minute % 20 === 9) {
       // A server that is shutting down ends each watch at once.
-      const endedAtOnce = { name: "ended at once", answer: () => new Response("") };
-      cluster.inject(endedAtOnce, { client: "jumps", kind: ConfigMap, verb: "watch", times: 3 });
+      cluster.inject({ name: "ended at once", respond: () => new Response("") }, {
+        client: "jumps",
+        kind: ConfigMap,
+        verb: "watch",
+        times: 3,
+      });
       cluster.inject(faults.watchCut(), { client: "jumps", kind: ConfigMap });
     }
     if (minute === 40) cluster.inject(faults.status(403), { client: "jumps", kind: Event, times: 1 });
@@ -81,8 +85,8 @@ Deno.test("an operator whose wall clock jumps sends the same requests at the sam
   for (const { name, offsetAt } of JUMPS) {
     await t.step(name, async () => {
       const { sent, metrics } = await requestsWith(offsetAt);
-      assert.deepEqual(sent.filter((one) => !usual.sent.includes(one)), []);
-      assert.deepEqual(usual.sent.filter((one) => !sent.includes(one)), []);
+      assert.deepEqual(sent.filter((request) => !usual.sent.includes(request)), []);
+      assert.deepEqual(usual.sent.filter((request) => !sent.includes(request)), []);
       assert.equal(metrics, usual.metrics);
     });
   }
@@ -102,7 +106,7 @@ Deno.test("a leader whose clock jumps past its deadline stops leading at once, b
   assert.equal(process.running.isLeading, false);
   await cluster.advance("5s");
   assert.equal(process.running.isLeading, true, "the Lease still names it, so it leads again");
-  await stopped(process, cluster);
+  await stop(process, cluster);
 });
 
 Deno.test("a leader whose clock is set back stops at its deadline, and a standby whose clock is set forward waits until the Lease expires", async () => {
@@ -127,11 +131,11 @@ Deno.test("a leader whose clock is set back stops at its deadline, and a standby
     "renewTime is the time of the leader's own clock, which other replicas ignore",
   );
   first.setConnected(true);
-  await stopped(first, cluster);
-  await stopped(second, cluster);
+  await stop(first, cluster);
+  await stop(second, cluster);
 });
 
-async function stopped(process: { stop(): Promise<void> }, cluster: { advance(time: "1m"): Promise<void> }) {
+async function stop(process: { stop(): Promise<void> }, cluster: { advance(time: "1m"): Promise<void> }) {
   const ended = process.stop();
   await cluster.advance("1m");
   await ended;
