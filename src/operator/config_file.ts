@@ -70,10 +70,12 @@ export function readConfigFile(text: string, path: string): ConfigFile {
   collect(content, [], { where, found });
   const value = <T>(key: string): T | undefined => found.get(key)?.value as T | undefined;
   const optional = <T>(name: string, key: string): Record<string, T> => {
-    const one = value<T>(key);
-    return one === undefined ? {} : { [name]: one };
+    const setting = value<T>(key);
+    return setting === undefined ? {} : { [name]: setting };
   };
-  const settings = [...found].flatMap(([key, one]) => key.startsWith(`${OPERATOR}.`) ? [[key.slice(9), one]] : []);
+  const settings = [...found].flatMap(([key, setting]) =>
+    key.startsWith(`${OPERATOR}.`) ? [[key.slice(OPERATOR.length + 1), setting]] : []
+  );
   return {
     settings: new Map(settings as [string, SettingValue][]),
     operatorText: content[OPERATOR] === undefined ? "" : `${stringify({ [OPERATOR]: content[OPERATOR] }).trimEnd()}\n`,
@@ -134,7 +136,7 @@ function collect(
         throw new SettingError(`Cannot read ${where}: "${keyText(at)}" must be a table, got ${JSON.stringify(value)}.`);
       }
       collect(value, at, context);
-    } else rejectKey(where, keyText(at), known.map((one) => keyText([...path, one])));
+    } else rejectKey(where, keyText(at), known.map((key) => keyText([...path, key])));
   }
 }
 

@@ -5,7 +5,7 @@ import type { ReadinessLine } from "./running.ts";
 const READY: ReadinessLine = { name: "watch Website", isReady: true, message: "up to date" };
 const WAITING: ReadinessLine = { name: "controller websites", isReady: false, message: "waits for Website" };
 
-const ANSWERS: readonly { path: string; lag?: number; lines: ReadinessLine[]; status: number; body: string }[] = [
+const CASES: readonly { path: string; lag?: number; lines: ReadinessLine[]; status: number; body: string }[] = [
   { path: "/livez", lines: [WAITING], status: 200, body: "[+]event loop: on time\n" },
   { path: "/healthz", lines: [WAITING], status: 200, body: "[+]event loop: on time\n" },
   { path: "/livez", lag: 6200, lines: [READY], status: 503, body: "[-]event loop: 6.2 s late\n" },
@@ -20,7 +20,7 @@ const ANSWERS: readonly { path: string; lag?: number; lines: ReadinessLine[]; st
   { path: "/", lines: [READY], status: 404, body: "Not found. Available paths: /livez, /readyz, /metrics\n" },
 ];
 
-for (const { path, lag = 0, lines, status, body } of ANSWERS) {
+for (const { path, lag = 0, lines, status, body } of CASES) {
   Deno.test(`healthResponse responds to ${path} with ${status}`, async () => {
     const source = { readiness: () => lines, lag, metrics: undefined };
     const response = await healthResponse(new Request(`http://pod${path}`), source);

@@ -25,9 +25,7 @@ export interface MetricsGuardOptions {
 const CACHE_TIME = 60_000;
 const MAX_CACHED = 100;
 
-/**
- * The maximum length of a token. Longer ones are not valid, so they are rejected without a review.
- */
+/** The maximum length of a token. Longer ones are rejected without a review. */
 const LONGEST_TOKEN = 16_384;
 
 const BODIES = { 401: "Unauthorized", 403: "Forbidden", 500: "Access review failed: see the operator's log" } as const;
@@ -42,26 +40,26 @@ export function metricsGuard({ client, clock, log }: MetricsGuardOptions): Metri
   const logLimit = new LogLimit({ clock });
   return async (request) => {
     const [, token] = /^Bearer +(\S+) *$/i.exec(request.headers.get("authorization") ?? "") ?? [];
-    if (token === undefined || token.length > LONGEST_TOKEN) return rejection(401);
+    if (token === undefined || token.length > LONGEST_TOKEN) return responseFor(401);
     const found = cache.get(token);
-    if (found !== undefined && found.until > clock.elapsed()) return rejection(found.status);
+    if (found !== undefined && found.until > clock.elapsed()) return responseFor(found.status);
     try {
-      const status = await reviewed(client, token, new URL(request.url).pathname);
+      const status = await review(client, token, new URL(request.url).pathname);
       if (cache.size >= MAX_CACHED) cache.clear();
       cache.set(token, { status, until: clock.elapsed() + CACHE_TIME });
-      return rejection(status);
+      return responseFor(status);
     } catch (error) {
       // Any caller can trigger this line with an invalid token.
       const limited = logLimit.next("error");
       if (limited !== undefined) {
         log.error("Metrics access review failed", { error: (error as Error).message, ...limited });
       }
-      return rejection(500);
+      return responseFor(500);
     }
   };
 }
 
-async function reviewed(client: Client, token: string, path: string): Promise<200 | 401 | 403> {
+async function review(client: Client, token: string, path: string): Promise<200 | 401 | 403> {
   const { status: authentication } = await client.create(TokenReview, { spec: { token } });
   if (authentication?.authenticated !== true || authentication.user === undefined) return 401;
   const { username, uid, groups, extra } = authentication.user;
@@ -81,7 +79,7 @@ async function reviewed(client: Client, token: string, path: string): Promise<20
   return authorization?.allowed === true ? 200 : 403;
 }
 
-function rejection(status: 200 | keyof typeof BODIES): Response | undefined {
+function responseFor(status: 200 | keyof typeof BODIES): Response | undefined {
   if (status === 200) return undefined;
   const headers = status === 401 ? { "www-authenticate": "Bearer" } : {};
   return new Response(`${BODIES[status]}\n`, { status, headers });

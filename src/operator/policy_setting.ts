@@ -14,7 +14,7 @@ const KEYS = {
   resource_names: "resourceNames",
 } as const;
 
-const NEEDED: readonly string[] = ["api_groups", "resources", "verbs"];
+const REQUIRED: readonly string[] = ["api_groups", "resources", "verbs"];
 
 /**
  * Returns the rules in the format of a Role.
@@ -27,24 +27,24 @@ export function policyRules(value: unknown, reject: (reason: string) => never): 
     reject("must be a list of tables. Write [[generate.rbac.policies]] above each.");
   }
   return value.map((table, index) => {
-    const which = `policy ${index + 1}`;
+    const label = `policy ${index + 1}`;
     for (const [key, list] of Object.entries(table)) {
       if (!(key in KEYS)) {
         const suggestion = nearest(key, Object.keys(KEYS));
         reject(
-          `${which} has an unknown key "${key}". ${
+          `${label} has an unknown key "${key}". ${
             suggestion === undefined
               ? `Available keys: ${Object.keys(KEYS).join(", ")}.`
               : `Did you mean "${suggestion}"?`
           }`,
         );
       }
-      const isList = Array.isArray(list) && list.length > 0 && list.every((one) => typeof one === "string");
-      if (!isList) reject(`"${key}" of ${which} must be a list of strings, got ${JSON.stringify(list)}.`);
+      const isList = Array.isArray(list) && list.length > 0 && list.every((item) => typeof item === "string");
+      if (!isList) reject(`"${key}" of ${label} must be a list of strings, got ${JSON.stringify(list)}.`);
     }
-    for (const key of NEEDED) {
+    for (const key of REQUIRED) {
       if (!(key in table)) {
-        reject(`${which} has no "${key}". Add it${key === "api_groups" ? ', [""] for the core group' : ""}.`);
+        reject(`${label} has no "${key}". Add it${key === "api_groups" ? ', [""] for the core group' : ""}.`);
       }
     }
     return Object.fromEntries(

@@ -79,11 +79,11 @@ export class Services {
 async function closeAll(value: unknown, log: Log): Promise<void> {
   if (typeof value !== "object" || value === null) return;
   const all = isDisposable(value) ? [value] : Object.values(value).reverse();
-  for (const one of all) {
+  for (const service of all) {
     try {
-      if (!isDisposable(one)) continue;
-      if (Symbol.asyncDispose in one) await one[Symbol.asyncDispose]();
-      else one[Symbol.dispose]();
+      if (!isDisposable(service)) continue;
+      if (Symbol.asyncDispose in service) await service[Symbol.asyncDispose]();
+      else service[Symbol.dispose]();
     } catch (error) {
       log.error("Service not closed", { error });
     }
