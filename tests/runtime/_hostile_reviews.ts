@@ -89,13 +89,13 @@ async function assertValidResponse(response: Response, body: string, isAdmission
     return;
   }
   const sent = JSON.parse(body);
-  const { response: answer, kind, apiVersion } = JSON.parse(text);
+  const { response: result, kind, apiVersion } = JSON.parse(text);
   assert.equal(kind, isAdmission ? "AdmissionReview" : "ConversionReview");
   assert.equal(apiVersion, sent.apiVersion);
-  assert.equal(answer.uid, sent.request.uid);
+  assert.equal(result.uid, sent.request.uid);
   if (!isAdmission) return;
-  if (answer.allowed) assert.notEqual(sent.request.object.spec?.text, "forbidden");
-  else assert.equal(answer.status.code, 422);
+  if (result.allowed) assert.notEqual(sent.request.object.spec?.text, "forbidden");
+  else assert.equal(result.status.code, 422);
 }
 
 function pathsOf(value: unknown, at: readonly string[] = []): string[][] {
@@ -120,7 +120,7 @@ if (import.meta.main) {
   // The clock does not move, so no review times out on a busy machine.
   const { fetch } = handler({}, new Metrics(), new VirtualClock());
   let valid = 0;
-  let answered = 0;
+  let handled = 0;
   let memoryAtHalf = 0;
   const arbitrary = fc.oneof(
     mutated(() => review("forbidden", "uid-1") as unknown as Json),
@@ -132,17 +132,17 @@ if (import.meta.main) {
       fc.asyncProperty(arbitrary, async ({ body, isAdmission }) => {
         const response = await fetch(post(isAdmission ? PATH : "/convert", body));
         await assertValidResponse(response, body, isAdmission);
-        if (++answered % 10 !== 0) return;
-        const good = await (await fetch(post(PATH, JSON.stringify(review("hello", `good-${answered}`))))).json();
-        assert.deepEqual(good.response, { uid: `good-${answered}`, allowed: true });
-        const text = JSON.stringify(conversionReview("a\nb", `good-${answered}`));
+        if (++handled % 10 !== 0) return;
+        const good = await (await fetch(post(PATH, JSON.stringify(review("hello", `good-${handled}`))))).json();
+        assert.deepEqual(good.response, { uid: `good-${handled}`, allowed: true });
+        const text = JSON.stringify(conversionReview("a\nb", `good-${handled}`));
         const { response: converted } = await (await fetch(post("/convert", text))).json();
         assert.deepEqual(converted.convertedObjects[0].spec, { lines: ["a", "b"] });
         valid += 2;
       }),
       { numRuns: runs },
     );
-    if (answered === RUNS / 2) memoryAtHalf = memoryInUse();
+    if (handled === RUNS / 2) memoryAtHalf = memoryInUse();
   }
-  console.log(JSON.stringify({ answered, valid, grown: (memoryInUse() - memoryAtHalf) / 2 ** 20 }));
+  console.log(JSON.stringify({ handled, valid, grown: (memoryInUse() - memoryAtHalf) / 2 ** 20 }));
 }

@@ -87,7 +87,7 @@ export class Process implements AsyncDisposable {
     this.#frozen = undefined;
   }
 
-  /** Sets whether requests are answered. Without a network they hang until their timeout. */
+  /** Sets whether requests get responses. Without a network they hang until their timeout. */
   setConnected(isConnected: boolean): void {
     this.#isConnected = isConnected;
   }

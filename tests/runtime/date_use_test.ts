@@ -94,12 +94,12 @@ Deno.test("Date works as usual while clusters exist, and is the original again a
 Deno.test("a Date that a test replaces stays until the test restores it", async () => {
   const before = Date;
   const cluster = await memoryCluster();
-  const under = globalThis.Date;
+  const patched = globalThis.Date;
   class Fake extends Date {}
   globalThis.Date = Fake as DateConstructor;
   await cluster[Symbol.asyncDispose]();
   assert.equal(Date, Fake);
-  globalThis.Date = under;
+  globalThis.Date = patched;
 
   await (await memoryCluster())[Symbol.asyncDispose]();
   assert.equal(Date, before);

@@ -88,26 +88,26 @@ Deno.test("settle rejects when a cleanup throws", async () => {
 });
 
 for (
-  const { name, part, what } of [
+  const { name, part, operation } of [
     {
       name: "a webhook",
       part: webhook(Note, { validate: () => throwRangeError() }),
-      what: "webhook",
+      operation: "webhook",
     },
     {
       name: "a predicate",
       part: controller(Note, { watches: [watch(Note, { predicate: () => throwRangeError() })], reconcile() {} }),
-      what: "predicate",
+      operation: "predicate",
     },
     {
       name: "a map",
       part: controller(Note, { watches: [watch(ConfigMap, { map: () => throwRangeError() })], reconcile() {} }),
-      what: "map of ConfigMap",
+      operation: "map of ConfigMap",
     },
     {
       name: "a source",
       part: controller(Note, { triggers: [source(() => throwRangeError())], reconcile() {} }),
-      what: "source",
+      operation: "source",
     },
   ]
 ) {
@@ -120,7 +120,7 @@ for (
     // Within this time, a failed source is started again.
     const { failures } = await failureOf(cluster.advance("1m"));
 
-    assert.equal(failures[0]?.operation, what);
+    assert.equal(failures[0]?.operation, operation);
     assert.equal(failures[0]?.part, "part");
   });
 }

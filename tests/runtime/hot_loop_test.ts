@@ -167,9 +167,9 @@ Deno.test("settle rejects with the object, the field, both field managers and th
   const messages: string[] = [];
   let cluster: MemoryCluster | undefined;
   const unsettled = async (options: MemoryClusterOptions) => {
-    await using made = cluster = await memoryCluster(options);
-    await made.create(Note, "a", { spec: {} });
-    messages.push(await made.settle().then(() => "settled", ({ message }: Error) => message));
+    await using current = cluster = await memoryCluster(options);
+    await current.create(Note, "a", { spec: {} });
+    messages.push(await current.settle().then(() => "settled", ({ message }: Error) => message));
   };
   await unsettled({ parts: { alpha: textController("of alpha").part, beta: textController("of beta").part } });
   await unsettled({ parts: { notes: recording(() => requeue("0s")).notes } });
@@ -226,7 +226,7 @@ Deno.test('requeue("0s") is immediate for the burst, then slowed and reported', 
     times.push(cluster!.clock.elapsed());
     return requeue("0s");
   });
-  await using made = cluster = await memoryCluster({ parts: { notes } });
+  await using current = cluster = await memoryCluster({ parts: { notes } });
   await cluster.create(Note, "a", { spec: {} });
   await cluster.advance("1m");
   assert.deepEqual(times.slice(0, BURST).filter((time) => time !== times[0]), []);
@@ -239,7 +239,7 @@ Deno.test('requeue("0s") is immediate for the burst, then slowed and reported', 
   await cluster.advance("10m");
   const delays = times.slice(-4).map((time, i, all) => i === 0 ? 30_000 : time - all[i - 1]!);
   assert.deepEqual(delays, [30_000, 30_000, 30_000, 30_000]);
-  assert.equal(made.logged.filter(({ message }) => message === "Hot loop detected").length, 1);
+  assert.equal(current.logged.filter(({ message }) => message === "Hot loop detected").length, 1);
 });
 
 Deno.test("controllers that trigger each other with new values are slowed to one reconcile a second", async () => {
@@ -275,9 +275,9 @@ for (const writer of ["the controller", "another client"] as const) {
         else await cluster!.patch(Note, name, changed);
       },
     });
-    await using made = cluster = await memoryCluster({ parts: { notes } });
-    await made.create(Note, "a", { spec: {} });
-    await made.advance("1m");
+    await using current = cluster = await memoryCluster({ parts: { notes } });
+    await current.create(Note, "a", { spec: {} });
+    await current.advance("1m");
     assert(runs < 250, `${runs} reconciles`);
   });
 }
@@ -296,9 +296,9 @@ Deno.test("a client that removes the condition each time does not cause another 
     }
     return spec.text === "hot" ? requeue("0s") : undefined;
   });
-  await using made = cluster = await memoryCluster({ parts: { notes } });
-  await made.create(Note, "a", { spec: { text: "hot" } });
-  await made.advance("1m");
+  await using current = cluster = await memoryCluster({ parts: { notes } });
+  await current.create(Note, "a", { spec: { text: "hot" } });
+  await current.advance("1m");
   assert.equal(removals, 3);
 });
 
@@ -320,11 +320,11 @@ Deno.test("deleting the object ends the delay at once", async () => {
   const cleaned: number[] = [];
   let cluster: MemoryCluster | undefined;
   const { notes } = recording(() => requeue("0s"), { cleanup: () => void cleaned.push(cluster!.clock.elapsed()) });
-  await using made = cluster = await memoryCluster({ parts: { notes } });
+  await using current = cluster = await memoryCluster({ parts: { notes } });
   await cluster.create(Note, "a", { spec: {} });
   await cluster.advance("10m");
   await cluster.delete(Note, "a");
-  const deletedAt = made.clock.elapsed();
+  const deletedAt = current.clock.elapsed();
   await cluster.advance("0s");
   assert.deepEqual(cleaned, [deletedAt]);
 });

@@ -105,8 +105,8 @@ Deno.test("a write of one object's reconcile triggers other objects: the owner, 
     ],
     async reconcile({ metadata, spec }, { apply, patch, reason }) {
       runs.push(`${metadata.name}: ${reason}`);
-      const wanted = { metadata: { name: metadata.name, labels: { reader: "reader" } }, data: { text: spec.text } };
-      if (metadata.name !== "reader") await apply(ConfigMap, wanted);
+      const desired = { metadata: { name: metadata.name, labels: { reader: "reader" } }, data: { text: spec.text } };
+      if (metadata.name !== "reader") await apply(ConfigMap, desired);
       if (spec.text === "steal") await patch(ConfigMap, "b", { data: { text: "stolen" } });
       if (spec.text === "share") await patch(Secret, "shared", { data: { key: btoa(metadata.name) } });
     },

@@ -35,12 +35,12 @@ for (const { name, conversion, annotations, isPublished } of DEFINITIONS) {
     const client = new Client({ url: "http://api.server", fetch: (request) => server.fetch(request), close() {} });
     const [crd] = withConversion([NoteV2.crd!], { notes }, { place: { url: "https://127.0.0.1:1" } });
     const { strategy } = conversion as { strategy?: string };
-    const wanted = {
+    const definition = {
       ...crd!,
       metadata: { ...crd!.metadata, annotations },
       spec: { ...crd!.spec, conversion: strategy === undefined ? crd!.spec.conversion : { strategy } },
     };
-    await client.create(CustomResourceDefinition, wanted as never);
+    await client.create(CustomResourceDefinition, definition as never);
     const targets = { definitions: [DEFINITION, "others.example.com"] };
     const missing = await unpublished(client, targets, BUNDLE, signal);
     assert.deepEqual(missing.map(({ name }) => name), isPublished ? [DEFINITION] : []);

@@ -48,7 +48,7 @@ Deno.test(`${REVIEWS} reviews succeed, most on new connections, while the author
     assert(opening / samples >= OPENING_CONNECTIONS, `${opening / samples} connections were opening`);
     const [newest] = certificatesIn(await publishedBundle(client));
     assert.equal(await isAllowedBy(port, newest!), true);
-    for (const one of oldAuthorities) await assert.rejects(isAllowedBy(port, one), isUntrusted);
+    for (const authority of oldAuthorities) await assert.rejects(isAllowedBy(port, authority), isUntrusted);
   }
   await load.reached(REVIEWS);
   time.pace = pause;
@@ -134,7 +134,7 @@ function startLoad(client: Client, port: number) {
   const failures: string[] = [];
   const waiting = new Set<{ readonly total: number; resolve(): void }>();
   const notify = (): void => {
-    for (const one of waiting) if (onNew + persistent >= one.total) one.resolve();
+    for (const { total, resolve } of waiting) if (onNew + persistent >= total) resolve();
   };
   const sendReview = async (httpClient: Deno.HttpClient): Promise<void> => {
     try {

@@ -92,13 +92,13 @@ for (const { name, query, after } of DEADLINES) {
         return new Promise<never>(() => {});
       },
     });
-    const answer = webhookHandler({ noteRules }, { clock }).fetch(post(review(), `${PATH}${query}`));
+    const pending = webhookHandler({ noteRules }, { clock }).fetch(post(review(), `${PATH}${query}`));
     const signal = await begun.promise;
     advance(clock, after - 1);
     assert.equal(signal.aborted, false);
     advance(clock, 1);
     assert.equal(signal.aborted, true);
-    assert.equal((await answer).status, 504);
+    assert.equal((await pending).status, 504);
   });
 }
 
@@ -182,12 +182,12 @@ Deno.test("requests wait until the services are created", async () => {
     validate: (_note, { services }) => void (received = services),
   });
   const handler = webhookHandler({ noteRules }, { ready: created.promise, services: () => services.current });
-  const answer = handler.fetch(post(review()));
+  const pending = handler.fetch(post(review()));
   // A handler that did not wait would have called the function by then.
   await new Promise((resolve) => setTimeout(resolve));
   services.current = "created";
   created.resolve();
-  assert.equal((await answer).status, 200);
+  assert.equal((await pending).status, 200);
   assert.equal(received, "created");
 });
 

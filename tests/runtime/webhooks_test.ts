@@ -21,8 +21,8 @@ Deno.test("webhooks in a memory cluster work as users of a cluster expect", asyn
   }
 
   /** Replaces the name of the operator, which is "test" in a memory cluster. */
-  function renamed<T>(answer: T): T {
-    return JSON.parse(JSON.stringify(answer).replaceAll(".test.gadgets", ".gadget-operator.gadgets"));
+  function renamed<T>(value: T): T {
+    return JSON.parse(JSON.stringify(value).replaceAll(".test.gadgets", ".gadget-operator.gadgets"));
   }
 });
 

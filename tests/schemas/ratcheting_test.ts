@@ -118,8 +118,8 @@ async function updateAll(
   const updated = new Map<Update, Updated>();
   await forEachOf(updates, async (each) => {
     const { kind, name, before, after } = each;
-    const made = await server.send("POST", collection(kind, "v1"), objectText(kind, "v1", { name }, before));
-    assert.equal(made.code, 201, JSON.stringify(made.body));
+    const created = await server.send("POST", collection(kind, "v1"), objectText(kind, "v1", { name }, before));
+    assert.equal(created.code, 201, JSON.stringify(created.body));
     const path = `${collection(kind, "v2")}/${name}`;
     const { metadata, ...old } = (await server.send("GET", path)).body;
     const sent = objectText(kind, "v2", { name, resourceVersion: metadata.resourceVersion }, after);

@@ -21,6 +21,6 @@ export async function install(
     headers: { "content-type": "application/json" },
     body: JSON.stringify(definition),
   });
-  const answer = await response.json();
-  assert.equal(response.status, 201, JSON.stringify(answer).slice(0, 2000));
+  const status = await response.json();
+  assert.equal(response.status, 201, JSON.stringify(status).slice(0, 2000));
 }

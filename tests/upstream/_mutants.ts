@@ -14,8 +14,8 @@ export type Json = Record<string, unknown>;
 
 /** An object that differs from a valid one at one position. */
 export interface Mutant {
-  /** Description of the change. */
-  readonly deed: string;
+  /** Kind of the change: `enum`, `missing`. */
+  readonly change: string;
   /** Path of the change. */
   readonly path: string;
   /** Number of names and indexes in the path. */
@@ -27,14 +27,14 @@ type Step = string | number;
 
 /**
  * Returns an object with an additional property, and the properties that it requires, at some depth
- * below the property `under`.
+ * below its `spec`.
  *
  * @param object A valid object. It is not changed.
  * @param root The schema of the object.
  * @param random The random number generator.
  * @returns The object, which may violate rules; `undefined` if no property can be added.
  */
-export function grown(object: Json, root: JsonSchema, random: Random): Json | undefined {
+export function withProperty(object: Json, root: JsonSchema, random: Random): Json | undefined {
   const copy = structuredClone(object);
   let value: unknown = copy.spec ??= {};
   let schema = root.properties?.spec;
@@ -46,18 +46,18 @@ export function grown(object: Json, root: JsonSchema, random: Random): Json | un
       const holders = names.filter((name) => isHolder(schema!.properties![name]!));
       const name = random.pick(random.chance(0.8) && holders.length > 0 ? holders : names);
       if (value[name] === undefined) {
-        value[name] = least(schema.properties[name]!, random);
+        value[name] = minimalValue(schema.properties[name]!, random);
         added = true;
       }
       [value, schema] = [value[name], schema.properties[name]];
     } else if (schema.items !== undefined && Array.isArray(value)) {
       if (value.length === 0) {
-        value.push(least(schema.items, random));
+        value.push(minimalValue(schema.items, random));
         added = true;
       }
       [value, schema] = [value[random.integer(0, value.length - 1)], schema.items];
     } else if (typeof schema.additionalProperties === "object" && isObject(value)) {
-      value.key ??= least(schema.additionalProperties, random);
+      value.key ??= minimalValue(schema.additionalProperties, random);
       added = true;
       [value, schema] = [value.key, schema.additionalProperties];
     } else break;
@@ -95,7 +95,7 @@ const TEXT_OF: { readonly [format: string]: string } = {
 };
 
 /** Returns a minimal value of a schema. */
-function least(schema: JsonSchema, random: Random): unknown {
+function minimalValue(schema: JsonSchema, random: Random): unknown {
   if (schema.default !== undefined) return structuredClone(schema.default);
   if (schema.enum !== undefined) return random.pick(schema.enum);
   if (schema["x-kubernetes-int-or-string"] === true) return 1;
@@ -108,20 +108,24 @@ function least(schema: JsonSchema, random: Random): unknown {
     case "boolean":
       return random.chance(0.5);
     case "array":
-      return Array.from({ length: Math.max(schema.minItems ?? 0, 1) }, () => least(schema.items ?? {}, random));
+      return Array.from({ length: Math.max(schema.minItems ?? 0, 1) }, () => minimalValue(schema.items ?? {}, random));
     case "object":
       if (schema["x-kubernetes-embedded-resource"]) {
         return { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" } };
       }
-      if (typeof schema.additionalProperties === "object") return { key: least(schema.additionalProperties, random) };
-      return Object.fromEntries(needed(schema).map((name) => [name, least(schema.properties?.[name] ?? {}, random)]));
+      if (typeof schema.additionalProperties === "object") {
+        return { key: minimalValue(schema.additionalProperties, random) };
+      }
+      return Object.fromEntries(
+        requiredNames(schema).map((name) => [name, minimalValue(schema.properties?.[name] ?? {}, random)]),
+      );
     default:
       return {};
   }
 }
 
 /** Returns the required properties, including those of the first alternative. */
-function needed({ required = [], oneOf = [], anyOf = [], properties = {} }: JsonSchema): readonly string[] {
+function requiredNames({ required = [], oneOf = [], anyOf = [], properties = {} }: JsonSchema): readonly string[] {
   const choice = [...oneOf, ...anyOf].find(({ required = [] }) => required.length === 1)?.required ?? [];
   const isFree = [...oneOf, ...anyOf].some(({ not }) => not !== undefined);
   return [...new Set([...required, ...(isFree ? [] : choice)])].filter((name) => Object.hasOwn(properties, name));
@@ -140,10 +144,10 @@ function isText(text: string, { minLength = 0, maxLength = Infinity, pattern = "
 export function mutantsOf(object: Json, root: JsonSchema): Mutant[] {
   const found: Mutant[] = [];
   const walk = (value: unknown, schema: JsonSchema, path: readonly Step[]) => {
-    for (const { deed, at = [], change } of changes(value, schema)) {
+    for (const { name, at = [], apply } of changes(value, schema)) {
       const copy = structuredClone(object);
-      change(copy, path);
-      found.push({ deed, path: shown([...path, ...at]), depth: path.length + at.length, object: copy });
+      apply(copy, path);
+      found.push({ change: name, path: pathText([...path, ...at]), depth: path.length + at.length, object: copy });
     }
     if (Array.isArray(value) && schema.items !== undefined) {
       for (const [i, item] of value.entries()) walk(item, schema.items, [...path, i]);
@@ -161,13 +165,13 @@ export function mutantsOf(object: Json, root: JsonSchema): Mutant[] {
 }
 
 interface Change {
-  readonly deed: string;
+  readonly name: string;
   readonly at?: readonly Step[];
-  change(object: Json, path: readonly Step[]): void;
+  apply(object: Json, path: readonly Step[]): void;
 }
 
 function* changes(value: unknown, schema: JsonSchema): Generator<Change> {
-  const to = (deed: string, next: unknown): Change => ({ deed, change: (object, path) => set(object, path, next) });
+  const to = (name: string, next: unknown): Change => ({ name, apply: (object, path) => set(object, path, next) });
   const { type, properties, additionalProperties } = schema;
   const isRuled = ["x-kubernetes-validations", "oneOf", "anyOf", "not", "allOf"].some((key) => key in schema);
   if (schema["x-kubernetes-int-or-string"] === true) {
@@ -203,23 +207,33 @@ function* changes(value: unknown, schema: JsonSchema): Generator<Change> {
   if (!isObject(value) || type !== "object") return;
   if (properties !== undefined && schema["x-kubernetes-preserve-unknown-fields"] !== true) {
     yield {
-      deed: "unknown field",
-      at: ["nobodyKnows"],
-      change: (object, path) => set(object, [...path, "nobodyKnows"], 1),
+      name: "unknown field",
+      at: ["unknownField"],
+      apply: (object, path) => set(object, [...path, "unknownField"], 1),
     };
   }
   for (const name of Object.keys(value)) {
-    const deed = schema.required?.includes(name) ? "missing" : isRuled ? "rule" : undefined;
-    if (deed !== undefined) yield { deed, at: [name], change: (object, path) => remove(object, [...path, name]) };
+    const change = schema.required?.includes(name) ? "missing" : isRuled ? "rule" : undefined;
+    if (change !== undefined) {
+      yield {
+        name: change,
+        at: [name],
+        apply: (object, path) => remove(object, [...path, name]),
+      };
+    }
   }
   if (isRuled) {
     for (const [name, child] of Object.entries(properties ?? {})) {
       if (value[name] !== undefined) continue;
-      yield { deed: "rule", at: [name], change: (object, path) => set(object, [...path, name], least(child, FIRST)) };
+      yield {
+        name: "rule",
+        at: [name],
+        apply: (object, path) => set(object, [...path, name], minimalValue(child, FIRST)),
+      };
     }
   }
   if (typeof additionalProperties === "object" && additionalProperties.type === "string") {
-    yield { deed: "wrong type", at: ["other"], change: (object, path) => set(object, [...path, "other"], [1]) };
+    yield { name: "wrong type", at: ["other"], apply: (object, path) => set(object, [...path, "other"], [1]) };
   }
 }
 
@@ -235,7 +249,7 @@ function holderOf(object: Json, path: readonly Step[]): unknown {
   return path.slice(0, -1).reduce<unknown>((value, step) => (value as Record<Step, unknown>)[step], object);
 }
 
-function shown(path: readonly Step[]): string {
+function pathText(path: readonly Step[]): string {
   return path.map((step, i) => (typeof step === "number" ? `[${step}]` : i === 0 ? step : `.${step}`)).join("");
 }
 
@@ -247,25 +261,25 @@ function shown(path: readonly Step[]): string {
  * @param count Number of mutants to select.
  * @param random The random number generator.
  */
-export function someOf(all: readonly Mutant[], count: number, random: Random): Mutant[] {
-  const waiting = new Map<string, Mutant[]>();
+export function selectMutants(all: readonly Mutant[], count: number, random: Random): Mutant[] {
+  const remaining = new Map<string, Mutant[]>();
   const places = new Set<string>();
   const shuffled = all.map((mutant) => ({ mutant, order: random.next() })).sort((a, b) => a.order - b.order);
   const repeated: Mutant[] = [];
   for (const { mutant } of shuffled) {
-    const place = `${mutant.deed} ${mutant.path.replaceAll(/\[\d+\]/g, "[]")}`;
+    const place = `${mutant.change} ${mutant.path.replaceAll(/\[\d+\]/g, "[]")}`;
     if (places.has(place)) repeated.push(mutant);
-    else waiting.set(mutant.deed, [...waiting.get(mutant.deed) ?? [], mutant]);
+    else remaining.set(mutant.change, [...remaining.get(mutant.change) ?? [], mutant]);
     places.add(place);
   }
   const chosen: Mutant[] = [];
-  for (let round = 0; chosen.length < count && [...waiting.values()].some(({ length }) => length > 0); round++) {
-    for (const [deed, mutants] of [...waiting].sort(([a], [b]) => (a < b ? -1 : 1))) {
+  for (let round = 0; chosen.length < count && [...remaining.values()].some(({ length }) => length > 0); round++) {
+    for (const [change, mutants] of [...remaining].sort(([a], [b]) => (a < b ? -1 : 1))) {
       if (mutants.length === 0 || chosen.length === count) continue;
       // Every second one is the deepest.
       const next = round % 2 === 0 ? mutants.reduce((a, b) => (b.depth > a.depth ? b : a)) : mutants[0]!;
       chosen.push(next);
-      waiting.set(deed, mutants.filter((mutant) => mutant !== next));
+      remaining.set(change, mutants.filter((mutant) => mutant !== next));
     }
   }
   return [...chosen, ...repeated].slice(0, count);

@@ -33,7 +33,7 @@ export async function verdictOf(cluster: RealCluster, served: Served, object: Js
   const version = String(object.apiVersion).split("/")[1];
   const { namespace: _, generateName: __, ...metadata } = { name: "sample", ...object.metadata as Json } as Json;
   const path = `/apis/${group}/${version}/${namespaced ? "namespaces/default/" : ""}${plural}`;
-  for (const late = AbortSignal.timeout(HANG_LIMIT);; late.throwIfAborted()) {
+  for (const timeout = AbortSignal.timeout(HANG_LIMIT);; timeout.throwIfAborted()) {
     const response = await cluster.fetch(`${path}?dryRun=All&fieldValidation=Strict`, {
       method: "POST",
       headers: { "content-type": "application/json" },
@@ -42,10 +42,10 @@ export async function verdictOf(cluster: RealCluster, served: Served, object: Js
     const text = await response.text();
     // A kind is served a moment after its definition was created.
     if (response.status === 404 && !text.startsWith("{")) continue;
-    const { apiVersion: _, metadata: __, ...answer } = JSON.parse(text);
-    if (response.ok) return { status: response.status, fields: [], message: "", stored: answer };
-    const message = String(answer.message).replaceAll(group, "GROUP");
-    return { status: response.status, fields: fieldsOf(answer), message, stored: undefined };
+    const { apiVersion: _, metadata: __, ...body } = JSON.parse(text);
+    if (response.ok) return { status: response.status, fields: [], message: "", stored: body };
+    const message = String(body.message).replaceAll(group, "GROUP");
+    return { status: response.status, fields: fieldsOf(body), message, stored: undefined };
   }
 }
 
@@ -57,6 +57,6 @@ interface Status {
 /** Some errors have their field only in the message. */
 function fieldsOf({ message, details }: Status): string[] {
   const causes = (details?.causes ?? []).map(({ field, reason }) => `${field}: ${reason}`);
-  const told = message.match(/\bspec(?:\.[\w-]+|\[\w+\])*/g) ?? [];
-  return [...new Set([...causes, ...told])].sort();
+  const inMessage = message.match(/\bspec(?:\.[\w-]+|\[\w+\])*/g) ?? [];
+  return [...new Set([...causes, ...inMessage])].sort();
 }

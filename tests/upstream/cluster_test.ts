@@ -17,7 +17,7 @@ interface Ended {
 Deno.test("op crd import --cluster lists the kinds of a cluster, and imports one as from its file", async (t) => {
   await using cluster = await realCluster();
   const folder = await Deno.makeTempDir();
-  const ask = async (access: UserAccess, args: readonly string[]): Promise<Ended> => {
+  const importWith = async (access: UserAccess, args: readonly string[]): Promise<Ended> => {
     await Deno.writeTextFile(`${folder}/config`, access.kubeconfig);
     const io = new RecordedIo(folder);
     const code = await cli(["crd", "import", "--kubeconfig", "config", ...args], io);
@@ -25,13 +25,13 @@ Deno.test("op crd import --cluster lists the kinds of a cluster, and imports one
   };
   try {
     await t.step("reports that the cluster has no definitions", async () => {
-      const said = "The cluster has no CustomResourceDefinitions\n";
-      assert.deepEqual(await ask(cluster.admin, ["--cluster"]), { code: 0, stdout: "", stderr: said });
+      const stderr = "The cluster has no CustomResourceDefinitions\n";
+      assert.deepEqual(await importWith(cluster.admin, ["--cluster"]), { code: 0, stdout: "", stderr });
     });
     const { definition } = await garden();
-    for (const one of [definition, fleet().definition]) await install(cluster, one, "Strict");
+    for (const each of [definition, fleet().definition]) await install(cluster, each, "Strict");
     await t.step("lists the definitions if no name is given", async () => {
-      const { code, stdout } = await ask(cluster.admin, ["--cluster"]);
+      const { code, stdout } = await importWith(cluster.admin, ["--cluster"]);
       assert.deepEqual([code, stdout.split("\n")], [0, [
         "NAME                     KIND    VERSIONS",
         "fleets.own.example.com   Fleet   v1*",
@@ -43,16 +43,16 @@ Deno.test("op crd import --cluster lists the kinds of a cluster, and imports one
     await importKind("-", {}, file, () => Promise.resolve(JSON.stringify(asServed(definition))));
     for (const name of ["Garden", "gardens", "gd", "gardens.own.example.com"]) {
       await t.step(`"${name}" is imported as from its file`, async () => {
-        const { code, stdout, stderr } = await ask(cluster.admin, ["--cluster", name]);
+        const { code, stdout, stderr } = await importWith(cluster.admin, ["--cluster", name]);
         assert.deepEqual([code, stdout, stderr], [0, file.stdout, file.stderr]);
       });
     }
     await t.step("suggests similar names for an unknown name", async () => {
       const stderr = 'Cannot import "gradens": unknown kind. Did you mean "Garden"? Known kinds: "Garden", "Fleet".\n';
-      assert.deepEqual(await ask(cluster.admin, ["--cluster", "gradens"]), { code: 1, stdout: "", stderr });
+      assert.deepEqual(await importWith(cluster.admin, ["--cluster", "gradens"]), { code: 1, stdout: "", stderr });
     });
     await t.step("names the missing permission to list definitions", async () => {
-      const { code, stdout, stderr } = await ask(await cluster.user("ann"), ["--cluster"]);
+      const { code, stdout, stderr } = await importWith(await cluster.user("ann"), ["--cluster"]);
       assert.deepEqual([code, stdout], [1, ""]);
       assert.match(stderr, /is forbidden/);
       assert.match(

@@ -13,7 +13,7 @@ import { table } from "../schemas/_table.ts";
 import { compiled, deno, importAll, IMPORTED_GROUP, regrouped } from "./_imported.ts";
 import { install } from "./_install.ts";
 import { Random } from "../fixtures/random.ts";
-import { grown, type Json, type Mutant, mutantsOf, someOf } from "./_mutants.ts";
+import { type Json, type Mutant, mutantsOf, selectMutants, withProperty } from "./_mutants.ts";
 import { fleet, garden } from "./_subjects.ts";
 import { type Served, type Verdict, verdictOf } from "./_verdict.ts";
 
@@ -27,7 +27,7 @@ interface Subject {
   readonly imported: Served;
 }
 
-interface Judged {
+interface MutantResult {
   readonly mutant: Mutant;
   readonly before: Verdict;
   readonly after: Verdict;
@@ -48,20 +48,20 @@ Deno.test("imported kinds of other projects compile, and validate as the origina
     const reports = await importAll(subjects.map(({ packed }) => packed), folder);
     // Messages of op crd import about differences from the original.
     assert.deepEqual(reports.flatMap((report) => report.trim().split("\n").slice(1)), []);
-    let made: readonly Json[] = [];
+    let definitions: readonly Json[] = [];
     await t.step("the modules compile, without unused names", async () => {
-      made = await compiled(subjects.map(({ packed }) => packed.kind), folder);
+      definitions = await compiled(subjects.map(({ packed }) => packed.kind), folder);
     });
     await t.step("the modules are formatted", async () => {
       await deno(["fmt", "--check", ...subjects.map(({ packed }) => `${packed.kind}.ts`)], folder);
     });
     await t.step("the API server accepts the imported definitions with strict field validation", async () => {
       for (const { packed } of subjects) await install(cluster, packed.definition, "Ignore");
-      for (const definition of made) await install(cluster, regrouped(definition, IMPORTED_GROUP), "Strict");
+      for (const definition of definitions) await install(cluster, regrouped(definition, IMPORTED_GROUP), "Strict");
     });
     for (const [i, subject] of subjects.entries()) {
       await t.step(subject.packed.kind, async (t) => {
-        rows.push([subject.packed.kind, ...await judge(t, cluster, subject, { report: reports[i]!, notes })]);
+        rows.push([subject.packed.kind, ...await compare(t, cluster, subject, { report: reports[i]!, notes })]);
       });
     }
   } finally {
@@ -75,11 +75,11 @@ const HEAD = [
   "schemas",
   "as JSON %",
   "samples",
-  "of them refused",
+  "of them rejected",
   "mutants",
-  "of them refused",
+  "of them rejected",
   "at depth 4 and more",
-  "other words",
+  "other messages",
 ];
 
 function subjectOf(packed: Packed): Subject {
@@ -88,7 +88,7 @@ function subjectOf(packed: Packed): Subject {
   return { packed, original, imported: { ...original, group: IMPORTED_GROUP } };
 }
 
-interface Told {
+interface Reports {
   /** Output of op crd import. */
   readonly report: string;
   /** Records a line of the report. */
@@ -96,70 +96,70 @@ interface Told {
 }
 
 /** Compares the decisions of the server by the original and by the imported definition. */
-async function judge(t: Deno.TestContext, cluster: RealCluster, subject: Subject, { report, notes }: Told) {
+async function compare(t: Deno.TestContext, cluster: RealCluster, subject: Subject, { report, notes }: Reports) {
   const { packed, original, imported } = subject;
   const [, schemas = "", share = ""] = /: (\d+) schemas, \d+ of them as JSON \(([\d.]+) %\)/.exec(report) ?? [];
   // Garden intentionally has features without a builder.
   if (packed.kind !== "Garden") assert(share !== "" && Number(share) <= MOST_RAW, report);
   const root = rootOf(packed.definition);
-  const ask = async (object: Json) => {
+  const verdictsOf = async (object: Json) => {
     const [before, after] = await Promise.all([
       verdictOf(cluster, original, object),
       verdictOf(cluster, imported, object),
     ]);
     return { before, after };
   };
-  let otherWords = 0;
-  const agree = (what: string, before: Verdict, after: Verdict) => {
+  let otherMessages = 0;
+  const assertSame = (name: string, before: Verdict, after: Verdict) => {
     assert.deepEqual(
       [after.status, after.fields],
       [before.status, before.fields],
-      `${what}\n${before.message}\n${after.message}`,
+      `${name}\n${before.message}\n${after.message}`,
     );
-    assert.deepEqual(after.stored, before.stored, what);
+    assert.deepEqual(after.stored, before.stored, name);
     if (before.message === after.message) return;
-    otherWords++;
-    notes.push(`${packed.kind}: ${what} has another message\n  ${before.message}\n  ${after.message}`);
+    otherMessages++;
+    notes.push(`${packed.kind}: ${name} has another message\n  ${before.message}\n  ${after.message}`);
   };
   const valid: Json[] = [];
-  await t.step("samples are validated alike", async () => {
+  await t.step("samples are validated in the same way", async () => {
     for (const { from, object } of packed.samples) {
-      const { before, after } = await ask(object);
-      agree(from, before, after);
+      const { before, after } = await verdictsOf(object);
+      assertSame(from, before, after);
       if (before.status === 201) valid.push(object);
     }
     assert(valid.length > 0, "no sample is valid");
   });
-  const judged: Judged[] = [];
-  await t.step("mutants are validated alike", async () => {
+  const results: MutantResult[] = [];
+  await t.step("mutants are validated in the same way", async () => {
     const random = new Random(SEED);
     const bases = [
       ...valid,
-      ...await grownFrom(valid, root, random, async (object) => {
-        const { before, after } = await ask(object);
-        agree("a grown sample", before, after);
+      ...await extended(valid, root, random, async (object) => {
+        const { before, after } = await verdictsOf(object);
+        assertSame("a sample with another property", before, after);
         return before.status === 201;
       }),
     ];
-    const mutants = someOf(bases.flatMap((object) => mutantsOf(object, root(object))), MUTANTS, random);
+    const mutants = selectMutants(bases.flatMap((object) => mutantsOf(object, root(object))), MUTANTS, random);
     assert.equal(mutants.length, MUTANTS);
     for (const mutant of mutants) {
-      const { before, after } = await ask(mutant.object);
-      agree(`${mutant.deed} at ${mutant.path}`, before, after);
-      judged.push({ mutant, before, after });
+      const { before, after } = await verdictsOf(mutant.object);
+      assertSame(`${mutant.change} at ${mutant.path}`, before, after);
+      results.push({ mutant, before, after });
     }
-    const refused = judged.filter(({ before }) => before.status !== 201).length;
-    assert(refused >= MUTANTS / 2, `only ${refused} of the mutants are refused`);
+    const rejected = results.filter(({ before }) => before.status !== 201).length;
+    assert(rejected >= MUTANTS / 2, `only ${rejected} of the mutants are rejected`);
   });
   return [
     Number(schemas),
     Number(share),
     packed.samples.length,
     packed.samples.length - valid.length,
-    judged.length,
-    judged.filter(({ before }) => before.status !== 201).length,
-    judged.filter(({ mutant }) => mutant.depth >= 4).length,
-    otherWords,
+    results.length,
+    results.filter(({ before }) => before.status !== 201).length,
+    results.filter(({ mutant }) => mutant.depth >= 4).length,
+    otherMessages,
   ];
 }
 
@@ -176,18 +176,18 @@ function rootOf(definition: Json): (object: Json) => JsonSchema {
 }
 
 /** Number of samples to which missing properties are added, and how often. */
-const GROWN = { samples: 8, times: 3 };
+const EXTENDED = { samples: 8, times: 3 };
 
-async function grownFrom(
+async function extended(
   valid: readonly Json[],
   root: (object: Json) => JsonSchema,
   random: Random,
   isValid: (object: Json) => Promise<boolean>,
 ): Promise<Json[]> {
   const found: Json[] = [];
-  for (const sample of valid.slice(0, GROWN.samples)) {
-    for (let i = 0; i < GROWN.times; i++) {
-      const object = grown(sample, root(sample), random);
+  for (const sample of valid.slice(0, EXTENDED.samples)) {
+    for (let i = 0; i < EXTENDED.times; i++) {
+      const object = withProperty(sample, root(sample), random);
       if (object !== undefined && await isValid(object)) found.push(object);
     }
   }

@@ -27,10 +27,10 @@ Deno.test("op crd import supports kinds with other properties than spec and stat
     assert.deepEqual(reports.map((report) => report.replace(/^(\w+): \d+/, "$1: N")), [
       ...kinds.map(({ kind }) => `${kind}: N schemas, 0 of them as JSON (0.0 %)\n`),
     ]);
-    const made = await compiled(kinds.map(({ kind }) => kind), folder);
+    const definitions = await compiled(kinds.map(({ kind }) => kind), folder);
     await deno(["fmt", "--check", ...kinds.map(({ kind }) => `${kind}.ts`)], folder);
     for (const { definition } of kinds) await install(cluster, definition, "Strict");
-    for (const definition of made) await install(cluster, regrouped(definition, IMPORTED_GROUP), "Strict");
+    for (const definition of definitions) await install(cluster, regrouped(definition, IMPORTED_GROUP), "Strict");
     for (const { kind, definition, objects } of kinds) {
       await t.step(kind, async () => {
         const { names: { plural }, scope } = definition.spec as Definition["spec"];
@@ -47,7 +47,7 @@ Deno.test("op crd import supports kinds with other properties than spec and stat
           statuses.push(before.status);
         }
         assert(statuses.includes(201), "none is valid");
-        assert(statuses.some((status) => status !== 201) || kind === "Errand", "none is refused");
+        assert(statuses.some((status) => status !== 201) || kind === "Errand", "none is rejected");
       });
     }
   } finally {
