@@ -16,7 +16,7 @@ Deno.test("op rbac verify --exact accepts the output of op rbac generate", async
   assert.equal(verified.code, 0, verified.stderr);
   assert.match(
     verified.stdout,
-    /^controller "notes"\n {2}granted {2}list notes of demo\.example\.com: watches its own kind/,
+    /^part "notes"\n {2}granted {2}list notes of demo\.example\.com: watches its own kind/,
   );
   assert.doesNotMatch(verified.stdout, /MISSING|not needed/);
 });
@@ -178,7 +178,7 @@ Deno.test("op rbac unused reports declared permissions that no test uses", async
     assert.equal(found.code, 1, found.stdout);
     assert.match(
       found.stdout,
-      /^controller "notes"\n {2}UNUSED {2}get secrets: uses Secret: access\(Secret, "get"\)$/m,
+      /^part "notes"\n {2}UNUSED {2}get secrets: uses Secret: access\(Secret, "get"\)$/m,
       found.stderr,
     );
     assert.equal(found.stdout.match(/UNUSED/g)?.length, 1, found.stdout);

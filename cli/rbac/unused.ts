@@ -105,7 +105,7 @@ function report({ rules, clusters }: Usage): string {
       counted(clusters, "test cluster")
     }`,
     ...[...Map.groupBy(reported, ({ part }) => part)].flatMap(([part, group]) => [
-      `controller "${part}"`,
+      `part "${part}"`,
       ...group.map((rule) => `  UNUSED  ${permissionText(rule)}: ${rule.reason}`),
     ]),
     ...(other.length === 0 ? [] : [

@@ -123,7 +123,7 @@ async function rolesOfCluster(options: VerifyOptions, io: Io): Promise<AnyManife
 function report({ rules, unneeded }: Findings): string {
   const groups = Map.groupBy(rules, ({ part }) => part);
   const lines = [...groups].flatMap(([part, group]) => [
-    part === undefined ? "the operator itself" : `controller "${part}"`,
+    part === undefined ? "the operator itself" : `part "${part}"`,
     ...group.map((rule) => `  ${rule.granted ? "granted" : "MISSING"}  ${permissionText(rule)}: ${rule.reason}`),
   ]);
   const excess = unneeded.length === 0 ? [] : [

@@ -71,8 +71,8 @@ export function planCommand(io: Io) {
     .option(...NAMESPACES)
     .option("--check", "exit with 1 if the operator would write something")
     .option("--show-secrets", "print the values of Secrets (default: *** instead)")
-    .option("--quiet <duration>", "finish when the operator has written nothing for this long", "1s")
-    .option("--timeout <duration>", "longest time to run the operator", "60s")
+    .option("--quiet <duration>", "finish when the operator has sent no new request for this long", "1s")
+    .option("--timeout <duration>", "maximum time to run the operator", "60s")
     .addOption(formOption())
     .addHelpText("after", examples("op plan", "op plan -n team --as-account", "op plan --check -o json"))
     .action(async (file, options, command) =>

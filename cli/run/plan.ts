@@ -26,7 +26,7 @@ export interface PlanOptions extends StartOptions {
   readonly output: Form;
   /** The plan is complete when the operator has sent no new request for this long: a duration. */
   readonly quiet: string;
-  /** Longest time to run the operator: a duration. */
+  /** Maximum time to run the operator: a duration. */
   readonly timeout: string;
   /** Run as the operator's ServiceAccount. */
   readonly asAccount?: boolean | undefined;
@@ -55,7 +55,7 @@ export async function plan(file: string, options: PlanOptions, io: Io): Promise<
   const source = await sourceFile(file, io);
   const facts = await factsOf(file, { ...options, image: NO_IMAGE }, io);
   if (facts.controllers.length === 0) return report([], options, io);
-  step(`Running "${facts.name}" until it stops writing`, io);
+  step(`Running "${facts.name}" until it sends no more requests`, io);
   using cluster = await connectCluster(options, io);
   await checkKindsInstalled(cluster, facts);
   const { user, namespace } = accountOf(facts);
@@ -169,7 +169,9 @@ async function untilQuiet(
     if (isQuiet && dry.hasWatched && dry.pendingWatches === 0) return;
     if (deadline.aborted) {
       throw new Failure(
-        `Cannot plan "${name}": the operator is still writing after ${timeout / 1000} s. Wait longer with --timeout.`,
+        `Cannot plan "${name}": the operator still sends requests after ${
+          timeout / 1000
+        } s. Wait longer with --timeout.`,
       );
     }
     await new Promise((resolve) => setTimeout(resolve, PAUSE));
