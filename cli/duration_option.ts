@@ -8,7 +8,7 @@ import { UsageError } from "./exit_code.ts";
  *
  * @param text The value: `20s`, `2m`, `1h30m`, `20`.
  * @param flag The option, for the error: `--timeout`.
- * @param least The smallest accepted number of milliseconds. @default {1}
+ * @param minimum The smallest accepted number of milliseconds. @default {1}
  * @throws {UsageError} If it is not a duration, or too short.
  *
  * @example Usage
@@ -20,17 +20,17 @@ import { UsageError } from "./exit_code.ts";
  * assert.throws(() => durationOption("soon", "--timeout"));
  * ```
  */
-export function durationOption(text: string, flag: string, least = 1): number {
-  const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1000 : parsed(text);
-  if (value !== undefined && value >= least) return value;
+export function durationOption(text: string, flag: string, minimum = 1): number {
+  const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1000 : parse(text);
+  if (value !== undefined && value >= minimum) return value;
   throw new UsageError(
     `Cannot use ${flag} "${text}": it must be a duration${
-      least > 0 ? " greater than zero" : ""
+      minimum > 0 ? " greater than zero" : ""
     }, such as 20s, 2m or 1h30m.`,
   );
 }
 
-function parsed(text: string): number | undefined {
+function parse(text: string): number | undefined {
   try {
     return Number.parseFloat(duration(text));
   } catch {

@@ -23,7 +23,7 @@ import { type Bundle, bundle, MARK } from "./bundle.ts";
 import { mapFile } from "./source_map.ts";
 import { compile, targetOf, versionOf } from "./compile.ts";
 import { buildImage } from "./image.ts";
-import { type Artifact, checkReplaceable } from "./place.ts";
+import { type Artifact, checkReplaceable } from "./artifact.ts";
 import { sbom } from "./sbom.ts";
 import { placesIn, traced } from "../trace/trace.ts";
 

@@ -28,9 +28,9 @@ export async function buildImage(
 ): Promise<void> {
   const image = imageIn(manifests);
   const { binary = BINARY, args = ARGS } = builder;
-  const given = args.map((arg) => arg.replaceAll("$IMG", image));
+  const builderArgs = args.map((arg) => arg.replaceAll("$IMG", image));
   step(`Building image ${image} with ${binary}`, io);
-  const { success, stdout, stderr } = await run(binary, given, { cwd: folder, env: { IMG: image } })
+  const { success, stdout, stderr } = await run(binary, builderArgs, { cwd: folder, env: { IMG: image } })
     .catch((cause: Error) => {
       throw new Failure(
         `${cause.message} Name the image builder in operator.toml: [build.builder] binary = "podman", args = [...]`,
@@ -39,7 +39,7 @@ export async function buildImage(
     });
   io.err(stdout);
   io.err(stderr);
-  if (!success) throw new Failure(`Cannot build image "${image}": "${[binary, ...given].join(" ")}" failed.`);
+  if (!success) throw new Failure(`Cannot build image "${image}": "${[binary, ...builderArgs].join(" ")}" failed.`);
   io.out(`\nBuilt image ${image}\n`);
 }
 

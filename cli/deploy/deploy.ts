@@ -12,9 +12,9 @@ import { DEV_MANAGER, MANAGER } from "../field_manager.ts";
 import type { Io } from "../io.ts";
 import { type PlainObject, readObjects, shown } from "../objects.ts";
 import { counted } from "../plural.ts";
-import { takeBackFromDev } from "./developed.ts";
+import { takeBackFromDev } from "./dev_takeover.ts";
 import { DroppedKinds } from "./dropped_kinds.ts";
-import { leftRoles } from "./left_roles.ts";
+import { obsoleteRoles } from "./obsolete_roles.ts";
 import { checkConflicts, isOwnNamespace } from "./ownership.ts";
 import { kustomize } from "../kustomize/kustomize.ts";
 import { waitUntilRunning } from "./rollout.ts";
@@ -41,8 +41,8 @@ export interface DeployOptions extends ClusterOptions {
   readonly timeout: string;
 }
 
-/** Kinds that other objects need, which are applied first. */
-const ORDER = ["CustomResourceDefinition", "Namespace", "ServiceAccount", "ClusterRole", "Role"];
+/** Kinds that other objects depend on. They are applied first, in this order. */
+const APPLIED_FIRST = ["CustomResourceDefinition", "Namespace", "ServiceAccount", "ClusterRole", "Role"];
 
 /**
  * Applies the objects of an overlay. Objects that others depend on are applied first.
@@ -56,7 +56,7 @@ const ORDER = ["CustomResourceDefinition", "Namespace", "ServiceAccount", "Clust
  */
 export async function deploy(overlay: string, options: DeployOptions, io: Io): Promise<void> {
   const timeout = durationOption(options.timeout, "--timeout");
-  const read = inOrder(await objectsOf(overlay, options.dir, io));
+  const read = sortForApply(await objectsOf(overlay, options.dir, io));
   if (read.length === 0) {
     const source = overlay === "-" ? "standard input" : `"${overlay}"`;
     throw new Failure(`Cannot deploy ${source}: it has no objects. Name an overlay, or a folder or file with objects.`);
@@ -64,7 +64,7 @@ export async function deploy(overlay: string, options: DeployOptions, io: Io): P
   step("Reading the cluster", io);
   using cluster = await connectCluster(options, io);
   const known = await withoutUnservedPolicies(cluster, read, io);
-  const objects = await Promise.all(known.map((object) => placed(cluster, object, read)));
+  const objects = await Promise.all(known.map((object) => withNamespace(cluster, object, read)));
   if (options.adopt !== true) {
     await checkConflicts(cluster, objects, {
       action: `deploy ${operatorNames(objects)}`,
@@ -75,7 +75,7 @@ export async function deploy(overlay: string, options: DeployOptions, io: Io): P
   const definitions = definitionsIn(read);
   warnOfDefinitions(definitions, io);
   await checkBreakingChanges(cluster, definitions, { allowBreaking }, io);
-  // After all checks, so that a failed check leaves the cluster unchanged.
+  // This follows all checks, so that a failed check leaves the cluster unchanged.
   const unvalidated = await takeBackFromDev(cluster, objects, options, io);
   const { releaseFinalizers = false } = options;
   const dropped = await DroppedKinds.of(cluster, objects, releaseFinalizers);
@@ -85,9 +85,9 @@ export async function deploy(overlay: string, options: DeployOptions, io: Io): P
       io.out(`  changed    ${shown(object)} (not validated: its conversion would be taken over first)\n`);
       continue;
     }
-    io.out(`  ${await applyObject(cluster, await placed(cluster, object, []), objects, options)}\n`);
+    io.out(`  ${await applyObject(cluster, await withNamespace(cluster, object, []), objects, options)}\n`);
   }
-  for (const role of await leftRoles(cluster, objects)) {
+  for (const role of await obsoleteRoles(cluster, objects)) {
     if (!options.dryRun) await cluster.client.delete(ClusterRole, role.metadata.name);
     io.out(`  deleted    ClusterRole ${role.metadata.name} (this version does not have its kind)\n`);
   }
@@ -145,10 +145,11 @@ async function foldersIn(folder: string): Promise<string[]> {
 }
 
 /**
- * Adds the namespace of the kubeconfig's context, like kubectl. Kinds whose definition is applied
- * too are not served yet.
+ * Adds the namespace of the kubeconfig's context to an object without one, as kubectl does. Objects
+ * of kinds whose definition is among the objects stay as they are, because the API server does not
+ * serve these kinds yet.
  */
-async function placed(cluster: Cluster, object: PlainObject, all: readonly PlainObject[]): Promise<PlainObject> {
+async function withNamespace(cluster: Cluster, object: PlainObject, all: readonly PlainObject[]): Promise<PlainObject> {
   const isNew = all.some(({ kind, spec }) =>
     kind === "CustomResourceDefinition" && (spec as { names?: { kind?: string } }).names?.kind === object.kind
   );
@@ -157,8 +158,9 @@ async function placed(cluster: Cluster, object: PlainObject, all: readonly Plain
   return namespaced ? { ...object, metadata: { ...object.metadata, namespace: cluster.namespace } } : object;
 }
 
-function inOrder(objects: readonly PlainObject[]): PlainObject[] {
-  const position = ({ kind }: PlainObject) => ORDER.includes(kind) ? ORDER.indexOf(kind) : ORDER.length;
+function sortForApply(objects: readonly PlainObject[]): PlainObject[] {
+  const position = ({ kind }: PlainObject) =>
+    APPLIED_FIRST.includes(kind) ? APPLIED_FIRST.indexOf(kind) : APPLIED_FIRST.length;
   return [...objects].sort((a, b) => position(a) - position(b));
 }
 

@@ -22,10 +22,10 @@ import {
   isOperatorFinalizer,
   releaseForeignObjects,
 } from "./foreign_finalizers.ts";
-import { leftRoles } from "./left_roles.ts";
+import { obsoleteRoles } from "./obsolete_roles.ts";
 import { otherContents } from "./namespace_contents.ts";
 import { checkConflicts, isOwnNamespace } from "./ownership.ts";
-import { devSession, leasePlace } from "../run/dev_lease.ts";
+import { devLeaseName, devSession } from "../run/dev_lease.ts";
 import { isWebhookConfiguration, registeredIn, unregister } from "../run/webhook_registration.ts";
 
 /** Options for {@linkcode uninstall}. */
@@ -81,7 +81,7 @@ export async function uninstall(file: string, options: UninstallOptions, io: Io)
     });
   }
   const declared = installedObjects(facts, keepObjects);
-  const left = (await leftRoles(cluster, declared)) as unknown as PlainObject[];
+  const left = (await obsoleteRoles(cluster, declared)) as unknown as PlainObject[];
   const parts = [...left, ...await existingParts(cluster, declared)];
   const definitions = keepObjects
     ? []
@@ -201,7 +201,7 @@ class Removal {
     const { cluster, facts, definitions } = this.#options;
     // The webhooks of an op dev that has ended would block requests. A running op dev keeps its
     // webhooks for now, because it may have to clean up.
-    const session = await devSession(cluster, leasePlace(facts), Date.now());
+    const session = await devSession(cluster, devLeaseName(facts), Date.now());
     if (!session?.isAlive) await this.#unregister();
     try {
       if (this.#options.releaseFinalizers && (await objectsOf(cluster, definitions)).unreadable.length > 0) {

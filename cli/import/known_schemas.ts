@@ -86,7 +86,7 @@ export class Recognition {
     }
   }
 
-  /** Returns the name of a known schema that {@linkcode replaced} inserted, or `undefined`. */
+  /** Returns the name of a known schema that {@linkcode replaceKnown} inserted, or `undefined`. */
   nameOf(schema: JsonSchema): string | undefined {
     return this.#found.get(schema);
   }
@@ -97,9 +97,9 @@ export class Recognition {
    *
    * @param schema The schema, which is not changed.
    */
-  replaced(schema: JsonSchema): JsonSchema {
+  replaceKnown(schema: JsonSchema): JsonSchema {
     const name = this.#match(schema);
-    if (name === undefined) return mapped(shortened(schema, this.#descriptions), (child) => this.replaced(child));
+    if (name === undefined) return mapped(shortened(schema, this.#descriptions), (child) => this.replaceKnown(child));
     const own = Object.fromEntries(Object.entries(schema).filter(([key]) => isOwnKeyword(key)));
     const replaced = { ...this.#known!.schemas[name], ...shortened(own, this.#descriptions) };
     this.#found.set(replaced, name);

@@ -180,7 +180,7 @@ function importLine(names: readonly string[], module: string): string {
 function withKnownSchemas(definition: Definition, recognition: Recognition): Definition {
   const versions = definition.spec.versions.map((version) => ({
     ...version,
-    schema: { openAPIV3Schema: recognition.replaced(version.schema.openAPIV3Schema) },
+    schema: { openAPIV3Schema: recognition.replaceKnown(version.schema.openAPIV3Schema) },
   }));
   return { ...definition, spec: { ...definition.spec, versions } };
 }
@@ -209,8 +209,8 @@ function versionsOf(definitions: readonly Definition[]): VersionParts[] {
   }));
   return definitions.flatMap((definition) => {
     const { names, versions } = definition.spec;
-    const inOrder = [...versions].sort((a, b) => Number(a.storage) - Number(b.storage));
-    return inOrder.map((version): VersionParts => {
+    const sorted = [...versions].sort((a, b) => Number(a.storage) - Number(b.storage));
+    return sorted.map((version): VersionParts => {
       const own = stored.get(definition)!;
       const name = version.storage ? own : kindName(own, [version.name], used);
       used.add(name);

@@ -31,8 +31,8 @@ export function constantNames(groups: readonly SchemaGroup[], used: ReadonlySet<
   const taken = new Set(used);
   const names = new Map<string, string>();
   const isTop = ({ uses }: SchemaGroup) => (uses.some(({ path }) => path.length === 2) ? 1 : 0);
-  const inOrder = [...groups].sort((a, b) => isTop(b) - isTop(a) || b.count - a.count || a.order - b.order);
-  for (const group of inOrder) {
+  const sorted = [...groups].sort((a, b) => isTop(b) - isTop(a) || b.count - a.count || a.order - b.order);
+  for (const group of sorted) {
     const name = unusedName(group, taken);
     taken.add(name);
     names.set(group.id, name);

@@ -83,12 +83,12 @@ function partsIn(tokens: readonly Token[], imports: readonly Import[]): readonly
   if (calls.length > 1) throw new ModuleEditError(`it calls operator() ${calls.length} times`);
   const options = objectAt(tokens, calls[0]! + 1);
   if (options === undefined) throw new ModuleEditError("operator() is not called with an object literal");
-  const at = properties(options).find(({ key }) => key === "parts");
-  if (at === undefined) throw new ModuleEditError('the call of operator() has no property "parts"');
-  const [value] = at.value;
-  if (value?.text === "{") return objectAt(at.value, 0)!;
-  const name = value ?? at.name;
-  if (at.value.length > 1 || name.type !== "word") {
+  const parts = properties(options).find(({ key }) => key === "parts");
+  if (parts === undefined) throw new ModuleEditError('the call of operator() has no property "parts"');
+  const [value] = parts.value;
+  if (value?.text === "{") return objectAt(parts.value, 0)!;
+  const name = value ?? parts.name;
+  if (parts.value.length > 1 || name.type !== "word") {
     throw new ModuleEditError('"parts" is neither an object literal nor a variable');
   }
   return objectOf(tokens, name.text);

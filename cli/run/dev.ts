@@ -24,7 +24,7 @@ import { forwardTo, openProxy } from "../proxy/proxy.ts";
 import { WatchCache } from "../proxy/watch_cache.ts";
 import { untilStopped } from "../apiserver/stop.ts";
 import { checkWebhookOptions, type DevWebhookOptions, DevWebhooks } from "./dev_webhooks.ts";
-import { DevLease, leasePlace } from "./dev_lease.ts";
+import { DevLease, devLeaseName } from "./dev_lease.ts";
 import { healthArguments } from "./health_port.ts";
 import { accountOf, checkOwnership, install } from "./install.ts";
 import { localModules } from "./local_modules.ts";
@@ -54,7 +54,7 @@ export interface DevOptions extends StartOptions, Omit<DevWebhookOptions, "skipW
  * How long to wait for further changes, in milliseconds. Editors save in several steps, and several
  * files at once.
  */
-const QUIET = 100;
+const DEBOUNCE_TIME = 100;
 
 /** How long running reconciles may take before the process is killed, in milliseconds. */
 const STOP_TIMEOUT = 2000;
@@ -72,7 +72,7 @@ export async function dev(file: string, options: DevOptions, io: Io): Promise<vo
   checkCluster(options);
   checkWebhookOptions(options);
   const source = await sourceFile(file, io);
-  const loaded = Date.now();
+  const loadedAt = Date.now();
   const facts = await factsOf(file, { ...options, ...ON_THIS_MACHINE }, io);
   await using stack = new AsyncDisposableStack();
   const temporary = stack.use(temporaryFolder("op-dev-", io));
@@ -101,10 +101,11 @@ export async function dev(file: string, options: DevOptions, io: Io): Promise<vo
   await Deno.writeTextFile(kubeconfig, proxy.kubeconfig, { mode: 0o600 });
   const { context: _, ...rest } = options;
   const args = ["start", ...await startArguments(source, { ...rest, kubeconfig }, io)];
-  // Checked first, so that another operator of the same name does not count as a second instance.
+  // This check is first, so that another operator of the same name does not count as a second
+  // instance.
   if (options.adopt !== true) await checkOwnership(cluster, facts);
   if (local === undefined) await checkNotRunning(cluster, facts, options, io);
-  await using lease = new DevLease(cluster, leasePlace(facts));
+  await using lease = new DevLease(cluster, devLeaseName(facts));
   await using webhooks = new DevWebhooks(options, folder, cluster, io);
   await using types = new TypeChecks(source, folder, io);
   const session = new Session({
@@ -121,7 +122,7 @@ export async function dev(file: string, options: DevOptions, io: Io): Promise<vo
     types,
     args,
     stop: stop.signal,
-    loaded,
+    loadedAt,
   });
   temporary.ignoreInterrupts();
   const stopped = untilStopped(io, ["SIGINT", "SIGTERM", "SIGHUP"]);
@@ -206,7 +207,7 @@ interface SessionOptions {
   readonly args: readonly string[];
   readonly stop: AbortSignal;
   /** When the operator's declarations were read, in milliseconds since the epoch. */
-  readonly loaded: number;
+  readonly loadedAt: number;
 }
 
 /** Runs one operator process after another. */
@@ -219,7 +220,7 @@ class Session {
   /** The roles and definitions at the last start, as JSON. */
   #rbac = "";
   /** When the files of the running operator were read, in milliseconds since the epoch. */
-  #loaded: number;
+  #loadedAt: number;
   #process: OperatorProcess | undefined;
   /** Whether the line "Running as ..." was printed. */
   #isAnnounced = false;
@@ -227,7 +228,7 @@ class Session {
 
   constructor(options: SessionOptions) {
     this.#options = options;
-    this.#loaded = options.loaded;
+    this.#loadedAt = options.loadedAt;
   }
 
   /** Starts the operator, and restarts it after each change of one of its files. */
@@ -241,7 +242,7 @@ class Session {
     this.#checkTypes();
     while (!stop.aborted) {
       const files = new Set(await localModules(source, folder));
-      const changed = await nextChange(files, this.#loaded, stop);
+      const changed = await nextChange(files, this.#loadedAt, stop);
       if (stop.aborted) return;
       await this.#restart(changed);
     }
@@ -260,7 +261,7 @@ class Session {
 
   async #restart(changed: string): Promise<void> {
     const { file, options, io, types } = this.#options;
-    this.#loaded = Date.now();
+    this.#loadedAt = Date.now();
     types.cancel();
     let facts: OperatorFacts | undefined;
     try {
@@ -374,7 +375,7 @@ async function nextChange(files: ReadonlySet<string>, since: number, stop: Abort
       if (path === undefined || kind === "access") continue;
       changed = path;
       clearTimeout(timer);
-      timer = setTimeout(close, QUIET);
+      timer = setTimeout(close, DEBOUNCE_TIME);
     }
     clearTimeout(timer);
     return changed;

@@ -12,7 +12,7 @@ import type { OperatorFacts } from "../inspect.ts";
 import { accountOf } from "./install.ts";
 
 /** Namespace and name of the Lease of an operator's `op dev`. */
-export interface LeasePlace {
+export interface LeaseName {
   readonly namespace: string;
   readonly name: string;
 }
@@ -34,7 +34,7 @@ const DURATION_SECONDS = 30;
 const RENEW_INTERVAL = 10_000;
 
 /** Returns the namespace and name of the Lease of an operator's `op dev`. */
-export function leasePlace(facts: Pick<OperatorFacts, "name" | "manifests">): LeasePlace {
+export function devLeaseName(facts: Pick<OperatorFacts, "name" | "manifests">): LeaseName {
   return { namespace: accountOf(facts).namespace, name: `${facts.name}-dev` };
 }
 
@@ -42,14 +42,14 @@ export function leasePlace(facts: Pick<OperatorFacts, "name" | "manifests">): Le
  * Returns the `op dev` that holds a Lease.
  *
  * @param cluster The cluster.
- * @param place Namespace and name of the Lease.
+ * @param lease Namespace and name of the Lease.
  * @param now The time, in milliseconds since the epoch.
  * @param signal Cancels the request.
  * @returns `undefined` if there is no Lease, or the user may not read it.
  */
 export async function devSession(
   { client }: Cluster,
-  { namespace, name }: LeasePlace,
+  { namespace, name }: LeaseName,
   now: number,
   signal?: AbortSignal,
 ): Promise<DevSession | undefined> {
@@ -88,14 +88,14 @@ export function shownSession({ holder, age, isAlive }: DevSession): string {
 /** Holds the Lease for as long as `op dev` runs. */
 export class DevLease implements AsyncDisposable {
   readonly #cluster: Cluster;
-  readonly #place: LeasePlace;
+  readonly #name: LeaseName;
   readonly #holder: string = `${userName()}@${hostname()}/${Deno.pid}`;
   #timer: ReturnType<typeof setInterval> | undefined;
   #renewing: Promise<unknown> = Promise.resolve();
 
-  constructor(cluster: Cluster, place: LeasePlace) {
+  constructor(cluster: Cluster, name: LeaseName) {
     this.#cluster = cluster;
-    this.#place = place;
+    this.#name = name;
   }
 
   /**
@@ -112,7 +112,7 @@ export class DevLease implements AsyncDisposable {
   }
 
   async #renew(): Promise<boolean> {
-    const { namespace, name } = this.#place;
+    const { namespace, name } = this.#name;
     const renewTime = new Date().toISOString().replace("Z", "000Z");
     const spec = { holderIdentity: this.#holder, leaseDurationSeconds: DURATION_SECONDS, renewTime };
     try {
@@ -131,7 +131,7 @@ export class DevLease implements AsyncDisposable {
     if (this.#timer === undefined) return;
     clearInterval(this.#timer);
     await this.#renewing;
-    const { namespace, name } = this.#place;
+    const { namespace, name } = this.#name;
     await this.#cluster.client.delete(Lease, name, { namespace }).catch((error) => {
       // A Lease that remains expires after its duration.
       if (!(error instanceof ApiError)) throw error;

@@ -7,7 +7,7 @@ import type { Cluster } from "../cluster.ts";
 import { UsageError } from "../exit_code.ts";
 import type { OperatorFacts } from "../inspect.ts";
 import type { Io } from "../io.ts";
-import { leasePlace } from "./dev_lease.ts";
+import { devLeaseName } from "./dev_lease.ts";
 import type { OperatorProcess } from "./operator_process.ts";
 import { freePorts, WebhookFront } from "./webhook_front.ts";
 import {
@@ -146,7 +146,7 @@ export class DevWebhooks implements AsyncDisposable {
       address: {
         url: webhookUrl ?? `https://${urlHost}:${front.port}`,
         caCert: certificate.caCert,
-        ...(this.#facts === undefined ? {} : { lease: leasePlace(this.#facts) }),
+        ...(this.#facts === undefined ? {} : { lease: devLeaseName(this.#facts) }),
       },
       args: [
         "--webhook-hostname=127.0.0.1",

@@ -8,7 +8,7 @@ import { Deployment, Lease } from "@op/sdk/kinds";
 import { type Cluster, ifReadable } from "../cluster.ts";
 import type { OperatorFacts } from "../inspect.ts";
 import { counted } from "../plural.ts";
-import { devSession, leasePlace, shownSession } from "./dev_lease.ts";
+import { devLeaseName, devSession, shownSession } from "./dev_lease.ts";
 import { accountOf } from "./install.ts";
 
 /** The running processes of an operator. */
@@ -36,7 +36,7 @@ export async function runningOperator(
 ): Promise<RunningOperator> {
   const deployments = (await deploymentsOf(cluster, facts, signal)).filter(({ spec }) => spec?.replicas !== 0);
   const leader = await leaderOf(cluster, facts, now, signal);
-  const session = await devSession(cluster, leasePlace(facts), now, signal);
+  const session = await devSession(cluster, devLeaseName(facts), now, signal);
   const scale = deployments.map(({ metadata: { name, namespace } }) =>
     `kubectl scale -n ${namespace} deployment/${name} --replicas=0`
   );

@@ -17,7 +17,7 @@ import { applyFailure, type Cluster, ifFound, ifReadable } from "../cluster.ts";
 import { DEV_MANAGER } from "../field_manager.ts";
 import type { OperatorFacts } from "../inspect.ts";
 import type { PlainObject } from "../objects.ts";
-import type { LeasePlace } from "./dev_lease.ts";
+import type { LeaseName } from "./dev_lease.ts";
 import { REACHED_PATH } from "./webhook_front.ts";
 
 /** The address at which the API server reaches the webhooks. */
@@ -27,7 +27,7 @@ export interface WebhookAddress {
   /** The certificate authority, as PEM. */
   readonly caCert: string;
   /** The Lease of the `op dev` there. */
-  readonly lease?: LeasePlace;
+  readonly lease?: LeaseName;
 }
 
 /** An object in a cluster that makes the API server call an `op dev`. */
@@ -37,7 +37,7 @@ export interface Registration {
   /** The name of the definition, if it is a conversion. */
   readonly definition?: string;
   /** The Lease of the `op dev` that registered it. */
-  readonly lease?: LeasePlace;
+  readonly lease?: LeaseName;
 }
 
 type Facts = {
@@ -221,7 +221,7 @@ export async function readyPods({ client }: Cluster, namespace: string, service:
     .length;
 }
 
-function leaseOf({ metadata }: Pick<KubeObject, "metadata">): { lease?: LeasePlace } {
+function leaseOf({ metadata }: Pick<KubeObject, "metadata">): { lease?: LeaseName } {
   const [namespace, name] = metadata.annotations?.[LEASE_ANNOTATION]?.split("/") ?? [];
   return namespace === undefined || name === undefined ? {} : { lease: { namespace, name } };
 }

@@ -68,8 +68,8 @@ export async function takeBackFromDev(
 }
 
 async function sessionOf(cluster: Cluster, registrations: readonly Registration[]) {
-  const place = registrations.find(({ lease }) => lease !== undefined)?.lease;
-  return place === undefined ? undefined : await devSession(cluster, place, Date.now());
+  const lease = registrations.find(({ lease }) => lease !== undefined)?.lease;
+  return lease === undefined ? undefined : await devSession(cluster, lease, Date.now());
 }
 
 async function conversionInUse(

@@ -7,7 +7,7 @@ import type { Io } from "../io.ts";
 /** A file that a command writes. */
 export interface Artifact {
   readonly path: string;
-  /** A string in each such file that `op` writes. */
+  /** A string that every file of this type contains if `op` wrote it. */
   readonly mark: string;
 }
 
@@ -20,10 +20,10 @@ export interface Artifact {
  * @throws {Failure} If it may not be written.
  */
 export async function checkReplaceable({ path, mark }: Artifact, force: boolean, io: Io): Promise<void> {
-  const place = resolve(io.cwd, path);
-  const info = await Deno.lstat(place).catch(() => undefined);
+  const target = resolve(io.cwd, path);
+  const info = await Deno.lstat(target).catch(() => undefined);
   if (info === undefined) return;
   if (!info.isFile) throw new Failure(`Cannot write "${path}": it is not a file. Name another file with --output.`);
-  if (force || Buffer.from(await Deno.readFile(place)).includes(mark)) return;
+  if (force || Buffer.from(await Deno.readFile(target)).includes(mark)) return;
   throw new Failure(`Cannot write "${path}": op did not write the existing file. Name another file, or add --force.`);
 }

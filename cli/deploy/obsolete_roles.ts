@@ -1,6 +1,6 @@
 /**
- * Finds ClusterRoles for the users of kinds that only an earlier version of an operator had. They
- * would otherwise never be deleted.
+ * Finds the ClusterRoles for users of kinds that only an earlier version of an operator had. `op
+ * deploy` and `op uninstall` delete them.
  */
 import type { KubeObject } from "@op/sdk";
 import { ClusterRole } from "@op/sdk/kinds";
@@ -22,7 +22,7 @@ const MANAGERS: readonly string[] = [MANAGER, DEV_MANAGER];
  * @param cluster The cluster.
  * @param objects All objects of these operators, as they are declared now.
  */
-export async function leftRoles(cluster: Cluster, objects: readonly PlainObject[]): Promise<KubeObject[]> {
+export async function obsoleteRoles(cluster: Cluster, objects: readonly PlainObject[]): Promise<KubeObject[]> {
   const declared = new Set(objects.filter(({ kind }) => kind === "ClusterRole").map(({ metadata }) => metadata.name));
   const accounts = objects.filter(({ kind, metadata: { name, labels } }) =>
     kind === "ServiceAccount" && labels?.[NAME_LABEL] === name
