@@ -142,6 +142,7 @@ export const METRICS = {
     CONTROLLER,
   ),
   missingRbac: gauge("op_controller_missing_rbac", "1 while a controller waits for an RBAC permission", CONTROLLER),
+  operatorPaused: gauge("op_paused", "1 while the operator is paused, by its Lease or the setting paused", []),
   paused: gauge("op_paused_objects", "Number of objects that are paused by an annotation", CONTROLLER),
   events: counter("op_events_total", "Number of Kubernetes Events, by result", ["result"]),
   webhookRequests: counter("controller_runtime_webhook_requests_total", "Number of webhook calls, by status", [

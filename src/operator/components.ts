@@ -2,8 +2,9 @@
  * The components of a running operator: clients, informer caches, controller loops, webhooks. They
  * are created when the operator is connected, and send no request before they run.
  */
-import { aborted, linked } from "../base/abort.ts";
+import { aborted, type Linked, linked } from "../base/abort.ts";
 import type { Clock } from "../base/clock.ts";
+import { isoTime } from "../base/iso_time.ts";
 import { Client, type ClientOptions } from "../kube/client.ts";
 import type { Connection } from "../kube/connection.ts";
 import { ConnectionProbe } from "../kube/connection_probe.ts";
@@ -16,6 +17,7 @@ import { controllerScope } from "../runtime/controller_scope.ts";
 import { Elector } from "../runtime/elector.ts";
 import { EventRecorder } from "../runtime/events.ts";
 import { HotLoops } from "../runtime/hot_loops.ts";
+import { type OperatorPause, shownPause } from "../runtime/lease_annotations.ts";
 import { Informers } from "../runtime/informers.ts";
 import type { Logger } from "../runtime/logger.ts";
 import type { Metrics } from "../runtime/metrics.ts";
@@ -91,6 +93,8 @@ export class Components {
   /** The checks of the webhooks' own RBAC permissions, by the key of the part. */
   readonly #webhookChecks: ReadonlyMap<string, AccessCheck>;
   readonly #checks: readonly AccessCheck[];
+  /** Whether the operator is paused by a setting. */
+  #isPaused = false;
 
   /** @throws {Error} If the webhooks cannot be served on their port. */
   constructor(context: ComponentsContext) {
@@ -153,6 +157,7 @@ export class Components {
 
   /** Pauses or resumes the controllers. */
   pause(isPaused: boolean): void {
+    this.#isPaused = isPaused;
     for (const loop of this.loops) loop.hold("pause", isPaused ? "is paused" : undefined);
   }
 
@@ -172,14 +177,49 @@ export class Components {
    * @param deadline When aborted, the reconciles that are still running are aborted.
    */
   async reconcile(signal: AbortSignal, deadline: AbortSignal): Promise<void> {
-    const lead = async (term: AbortSignal): Promise<void> => {
-      using over = linked([signal, term]);
-      await Promise.all([aborted(over.signal), ...this.loops.map((loop) => loop.run(signal, deadline, term))]);
+    const lead = async (term: AbortSignal, yielding: AbortSignal): Promise<void> => {
+      using stop = linked([signal, yielding]);
+      using over = linked([stop.signal, term]);
+      // A process that yields has as much time as one that stops.
+      using limit = linked([deadline]);
+      using _timer = this.#limitYielding(yielding, limit);
+      const loops = this.loops.map((loop) => loop.run(stop.signal, limit.signal, term));
+      await Promise.all([aborted(over.signal), ...loops]);
       // Events are fenced like all writes, so they are sent before the Lease is released.
-      if (!term.aborted) await Promise.race([this.events.flush(), aborted(deadline)]);
+      if (!term.aborted) await Promise.race([this.events.flush(), aborted(limit.signal)]);
     };
+    const never = new AbortController().signal;
     // The Lease is held until the last reconcile has finished.
-    await (this.elector === undefined ? lead(new AbortController().signal) : this.elector.run(signal, lead));
+    await (this.elector === undefined ? lead(never, never) : this.elector.run(signal, lead));
+    for (const loop of this.loops) loop.close();
+  }
+
+  /** Aborts `limit` when the time for a graceful shutdown has passed since `yielding`. */
+  #limitYielding(yielding: AbortSignal, limit: Linked): Disposable {
+    let timer: Disposable | undefined;
+    const onYield = (): void => {
+      timer = this.#clock.after(
+        this.#operator.gracefulShutdownTimeout,
+        () => limit.abort(new DOMException("The graceful shutdown timeout has passed", "AbortError")),
+      );
+    };
+    yielding.addEventListener("abort", onYield, { once: true });
+    return {
+      [Symbol.dispose]() {
+        yielding.removeEventListener("abort", onYield);
+        timer?.[Symbol.dispose]();
+      },
+    };
+  }
+
+  /** Applies the pause in the Lease. */
+  #onPause(pause: OperatorPause | undefined): void {
+    if (pause === undefined) this.#log.info("Operator resumed");
+    else {
+      const { by, until } = pause;
+      this.#log.info("Operator paused", { by, ...(until === undefined ? {} : { until: isoTime(until) }) });
+    }
+    for (const loop of this.loops) loop.hold("lease", pause && `is ${shownPause(pause)}`);
   }
 
   #createProbe(): ConnectionProbe {
@@ -217,7 +257,7 @@ export class Components {
 
   #createElector(): Elector | undefined {
     const { namespace: ownNamespace = "default", isInPod = false } = this.#connection;
-    const { when, id, namespace = ownNamespace, ...times } = this.#operator.leaderElection;
+    const { when, id, namespace = ownNamespace, priority, takeOver, ...times } = this.#operator.leaderElection;
     const { leaderElection = when === "always" || (when === "in a pod" && isInPod), skipControllers } = this.#options;
     if (!leaderElection || skipControllers) return undefined;
     return new Elector({
@@ -229,6 +269,12 @@ export class Components {
       log: this.#log,
       client: this.#unfencedClient,
       identity: this.#instance,
+      coordination: {
+        operator: this.#operator.name,
+        priority,
+        takeOver,
+        onPause: (pause) => this.#onPause(pause),
+      },
     });
   }
 
@@ -356,6 +402,7 @@ export class Components {
     this.#metrics.watches(this.informers.states());
     const { name, isLeading, slowPaths } = this.elector ?? {};
     if (name !== undefined) this.#metrics.leadership(name, isLeading!, slowPaths!);
+    this.#metrics.set("operatorPaused", this.#isPaused || this.elector?.pause !== undefined ? 1 : 0);
   }
 }
 

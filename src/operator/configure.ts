@@ -4,7 +4,7 @@ import { nearest } from "../base/nearest.ts";
 import type { Part } from "../parts/controller.ts";
 import { compile, type Parts } from "../parts/part_types.ts";
 import { checkLeaseTimes } from "../runtime/lease.ts";
-import type { LeaderElection } from "./leader_election.ts";
+import { type LeaderElection, TAKE_OVER_PRIORITY } from "./leader_election.ts";
 import type { OperatorData } from "./operator_definition.ts";
 import { SettingError, type Settings, type SettingValue } from "./settings.ts";
 
@@ -36,13 +36,14 @@ export function configured(operator: OperatorData, settings: Settings): Operator
       ...workersOf(value("webhooks.workers") ?? operator.webhooks.workers),
       ...certificatePaths(value("webhooks.certificate"), value("webhooks.key")),
     },
-    leaderElection: withElection(operator.leaderElection, value, time),
+    leaderElection: withElection(operator, settings, value, time),
     parts: withLimits(operator, settings),
   };
 }
 
 function withElection(
-  code: LeaderElection,
+  { name, leaderElection: code }: OperatorData,
+  settings: Settings,
   value: <T>(key: string) => T | undefined,
   time: (key: string) => number | undefined,
 ): LeaderElection {
@@ -53,12 +54,34 @@ function withElection(
     retryPeriod: time("leader_election.retry_period") ?? code.retryPeriod,
   };
   checkLeaseTimes(times);
+  const takeOver = value<boolean>("leader_election.take_over") ?? false;
+  if (takeOver) rejectWithoutLease(name, code, settings);
   return {
     ...times,
-    when: enabled === undefined ? code.when : enabled ? "always" : "never",
+    takeOver,
+    priority: value("leader_election.priority") ?? (takeOver ? TAKE_OVER_PRIORITY : 0),
+    when: takeOver || enabled ? "always" : enabled === undefined ? code.when : "never",
     id: value("leader_election.id") ?? code.id,
     namespace: value("leader_election.namespace") ?? code.namespace,
   };
+}
+
+/** A process can take over only from processes that use the Lease too. */
+function rejectWithoutLease(name: string, code: LeaderElection, settings: Settings): void {
+  const { where } = settings.get("leader_election.take_over")!;
+  const enabled = settings.get("leader_election.enabled");
+  const shown = where.startsWith("--") || where.startsWith("OP_") ? where : `"leader_election.take_over" in ${where}`;
+  if (enabled?.value === false) {
+    throw new SettingError(
+      `Invalid setting ${shown}: leader election is turned off by ${enabled.where}. Remove one of the two.`,
+    );
+  }
+  if (code.when === "never" && enabled === undefined) {
+    throw new SettingError(
+      `Invalid setting ${shown}: "${name}" has no Lease, because its code has no controllers or "leaderElection: false". ` +
+        "Stop the other process instead.",
+    );
+  }
 }
 
 function workersOf(workers: number | undefined): Pick<OperatorData["webhooks"], "workers"> {

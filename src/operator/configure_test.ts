@@ -35,6 +35,8 @@ Deno.test("configured overrides the options of operator() with settings, and doe
     leaseDuration: 60_000,
     renewDeadline: 10_000,
     retryPeriod: 2000,
+    priority: 0,
+    takeOver: false,
   });
   assert(parts.maps?.part === "controller");
   assert.deepEqual([parts.maps.concurrency, parts.maps.timeout], [2, "1m"]);
@@ -50,3 +52,41 @@ Deno.test("configured rejects an unknown controller, and a lease duration that i
   });
   assert.throws(() => withText('[operator.leader_election]\nlease_duration = "5s"'), { name: "RangeError" });
 });
+
+Deno.test("configured turns leader election on for a process that takes over, with priority 100 by default", () => {
+  const { when, takeOver, priority } = withText("[operator.leader_election]\ntake_over = true").leaderElection;
+  assert.deepEqual([when, takeOver, priority], ["always", true, 100]);
+  assert.equal(withText("[operator.leader_election]\npriority = 7").leaderElection.priority, 7);
+});
+
+const CONTRADICTIONS = [
+  {
+    name: "from an operator without a Lease",
+    elected: false,
+    text: "take_over = true",
+    message: 'Invalid setting "leader_election.take_over" in "f": "test" has no Lease, because its code has no ' +
+      'controllers or "leaderElection: false". Stop the other process instead.',
+  },
+  {
+    name: "without leader election",
+    elected: true,
+    text: "take_over = true\nenabled = false",
+    message:
+      'Invalid setting "leader_election.take_over" in "f": leader election is turned off by "f". Remove one of ' +
+      "the two.",
+  },
+  {
+    name: "with a priority that is not an integer",
+    elected: true,
+    text: "priority = 1.5",
+    message: 'Invalid setting "leader_election.priority" in "f": must be a positive integer, got 1.5.',
+  },
+] as const;
+
+for (const { name, elected, text, message } of CONTRADICTIONS) {
+  Deno.test(`configured rejects taking over ${name}`, () => {
+    const given = operator({ name: "test", parts: op.parts, leaderElection: elected });
+    const settings = () => fileSettings(`[operator.leader_election]\n${text}`, "f");
+    assert.throws(() => definitionOf(given).configured(settings()), { name: "SettingError", message });
+  });
+}

@@ -35,7 +35,14 @@ export interface LeaderElection extends LeaseTimes {
    * The namespace of the Lease, or `undefined` for that of the pod or of the kubeconfig's context.
    */
   readonly namespace: string | undefined;
+  /** A leader yields to a process that takes over with a higher priority. */
+  readonly priority: number;
+  /** Whether this process takes over from a leader of lower priority. */
+  readonly takeOver: boolean;
 }
+
+/** The priority of a process that takes over; that of others is 0. */
+export const TAKE_OVER_PRIORITY = 100;
 
 /**
  * Applies the defaults.
@@ -56,5 +63,6 @@ export function leaderElectionOf(
     retryPeriod: milliseconds(retryPeriod),
   };
   checkLeaseTimes(times);
-  return { when: option === undefined ? "in a pod" : option === false ? "never" : "always", id, namespace, ...times };
+  const when = option === undefined ? "in a pod" : option === false ? "never" : "always";
+  return { when, id, namespace, priority: 0, takeOver: false, ...times };
 }

@@ -78,10 +78,16 @@ export function rbacLines(checks: readonly AccessCheck[]): ReadinessLine[] {
 }
 
 /** Returns the line of the leader election. A standby is ready. */
-export function leaderLine({ isLeading, holder }: Elector): ReadinessLine {
+export function leaderLine({ isLeading, holder, yieldsTo, blockedBy }: Elector): ReadinessLine {
+  const leader = `${holder ?? "no process"} leads`;
+  const priority = blockedBy === undefined ? "" : ` with priority ${blockedBy}, which is not lower`;
   return {
     name: "leadership",
     isReady: true,
-    message: isLeading ? "leads" : `stands by, ${holder ?? "no process"} leads`,
+    message: yieldsTo !== undefined && isLeading
+      ? `yields to ${yieldsTo}`
+      : isLeading
+      ? "leads"
+      : `stands by, ${leader}${priority}`,
   };
 }

@@ -99,6 +99,18 @@ export const SETTINGS: readonly Setting[] = [
     flag: "leader-election",
     help: "reconcile only while this process is the leader (default: the leaderElection option in the code)",
   },
+  {
+    key: "leader_election.take_over",
+    type: "boolean",
+    flag: "take-over",
+    help: "ask a leader of lower priority to stop reconciling until this process ends",
+  },
+  {
+    key: "leader_election.priority",
+    type: "number",
+    flag: "priority",
+    help: "priority of this process as a leader (default: 100 with --take-over, otherwise 0)",
+  },
   { key: "leader_election.id", type: "text", help: "name of the Lease" },
   { key: "leader_election.namespace", type: "text", flag: "leader-election-namespace", help: "namespace of the Lease" },
   {

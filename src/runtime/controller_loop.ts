@@ -143,7 +143,7 @@ export class ControllerLoop {
 
   /**
    * Runs until the controller is stopped or its term as leader ends. It can be called again for
-   * another term; changes between terms are queued.
+   * another term; changes between terms are queued until {@linkcode ControllerLoop.close}.
    *
    * @param stop When aborted, no more reconciles start; running ones may end.
    * @param deadline When aborted, the reconciles that are still running are aborted.
@@ -165,13 +165,13 @@ export class ControllerLoop {
       await aborted(ending.signal);
     }
     this.#isOpen = false;
-    if (stop.aborted) this.#close();
     using aborting = linked([deadline, term]);
     await this.#runner.end(aborting.signal);
     term.removeEventListener("abort", close);
   }
 
-  #close(): void {
+  /** Ends the controller: changes are no longer queued. Called after the last term. */
+  close(): void {
     this.#queue.close();
     this.#hotLoops.close();
   }

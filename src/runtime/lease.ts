@@ -4,6 +4,7 @@
  * for the duration of the Lease.
  */
 import { isoTime } from "../base/iso_time.ts";
+import type { TakeOverRequest } from "./lease_annotations.ts";
 
 /** The fields of a Lease's `spec` that the rules use. */
 export interface LeaseSpec {
@@ -59,6 +60,38 @@ export function checkLeaseTimes({ leaseDuration, renewDeadline, retryPeriod }: L
 export function mayTake(lease: LeaseSpec, unchanged: number, identity: string): boolean {
   if (!lease.holderIdentity || lease.holderIdentity === identity) return true;
   return unchanged >= (lease.leaseDurationSeconds ?? 0) * 1000;
+}
+
+/** A process that stands by. */
+export interface Candidate {
+  readonly identity: string;
+  readonly priority: number;
+}
+
+/**
+ * Returns whether a candidate must leave a free lease to the process that asked to take over.
+ *
+ * @param request The request in the lease.
+ * @param unchanged How long the candidate has observed no renewal of the request, in milliseconds.
+ * @param leaseDuration After this time without a renewal, the process that asked counts as ended.
+ * @param candidate The candidate.
+ */
+export function mustDefer(
+  request: TakeOverRequest | undefined,
+  unchanged: number,
+  leaseDuration: number,
+  { identity, priority }: Candidate,
+): boolean {
+  if (request === undefined || request.by === identity || request.priority <= priority) return false;
+  return unchanged < leaseDuration;
+}
+
+/**
+ * Returns whether a holder yields to the process that asks to take over. At equal priority it does
+ * not: the newcomer waits.
+ */
+export function mustYield(request: TakeOverRequest | undefined, { identity, priority }: Candidate): boolean {
+  return request !== undefined && request.by !== identity && request.priority > priority;
 }
 
 /**

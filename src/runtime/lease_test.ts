@@ -4,6 +4,8 @@ import {
   type LeaseSpec,
   type LeaseTimes,
   mayTake,
+  mustDefer,
+  mustYield,
   nextTry,
   releasedLease,
   renewedLease,
@@ -34,6 +36,36 @@ const CANDIDATES: readonly { name: string; lease: LeaseSpec; unchanged: number; 
 for (const { name, lease, unchanged, expected } of CANDIDATES) {
   Deno.test(`mayTake returns ${expected} for ${name}`, () => {
     assert.equal(mayTake(lease, unchanged, "me"), expected);
+  });
+}
+
+const REQUESTS: readonly {
+  name: string;
+  request: { by: string; priority: number };
+  unchanged?: number;
+  defers: boolean;
+  yields: boolean;
+}[] = [
+  { name: "a higher priority", request: { by: "b", priority: 100 }, defers: true, yields: true },
+  { name: "the same priority", request: { by: "b", priority: 50 }, defers: false, yields: false },
+  { name: "a lower priority", request: { by: "b", priority: 1 }, defers: false, yields: false },
+  { name: "its own identity", request: { by: "me", priority: 100 }, defers: false, yields: false },
+  {
+    name: "a higher priority that was not renewed in time",
+    request: { by: "b", priority: 100 },
+    unchanged: 15_000,
+    defers: false,
+    yields: true,
+  },
+];
+
+for (const { name, request, unchanged = 14_999, defers, yields } of REQUESTS) {
+  Deno.test(`a candidate ${defers ? "defers" : "does not defer"} to a request with ${name}`, () => {
+    const self = { identity: "me", priority: 50 };
+    const asked = { ...request, renewed: "2030-01-01T00:00:00Z" };
+    assert.equal(mustDefer(asked, unchanged, 15_000, self), defers);
+    assert.equal(mustYield(asked, self), yields);
+    assert.deepEqual([mustDefer(undefined, 0, 15_000, self), mustYield(undefined, self)], [false, false]);
   });
 }
 

@@ -127,7 +127,7 @@ export class Metrics {
   }
 
   /** Sets a gauge. */
-  set(metric: "loopLag" | "memory" | "started" | "heap", value: number): void {
+  set(metric: "loopLag" | "operatorPaused" | "memory" | "started" | "heap", value: number): void {
     this.#gauge(metric).set(value);
   }
 
