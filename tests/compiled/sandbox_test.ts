@@ -146,7 +146,7 @@ Deno.test("the sandbox of a compiled operator allows exactly the declared permis
   }
 
   await t.step('outside a pod, the operator fails without env "HOME"', async () => {
-    const env = { HOME: folder };
+    const env = { HOME: folder, OP_HEALTH_HOSTNAME: "127.0.0.1", OP_HEALTH_PORT: String(port) };
     const start = async (executable: string) => {
       const { stderr } = await new Deno.Command(executable, { args: ["start"], clearEnv: true, env }).output();
       return new TextDecoder().decode(stderr);
