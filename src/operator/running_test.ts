@@ -145,6 +145,30 @@ Deno.test("startOperator opens its connection, creates its services, and closes 
   assert.deepEqual(steps, ["connected", "services created", "services closed", "connection closed"]);
 });
 
+for (
+  const { name, isInPod, options, isElected } of [
+    { name: "in a pod", isInPod: true, options: {}, isElected: true },
+    { name: "outside a pod", isInPod: false, options: {}, isElected: false },
+    {
+      name: "in a pod with `leaderElection: false`",
+      isInPod: true,
+      options: { leaderElection: false },
+      isElected: false,
+    },
+    { name: "in a pod without controllers", isInPod: true, options: { skipControllers: true }, isElected: false },
+  ]
+) {
+  Deno.test(`startOperator ${isElected ? "elects a leader" : "elects no leader"} ${name}`, async () => {
+    const op = operator({ name: "test", parts: { namespaces: controller(Namespace, { reconcile() {} }) } });
+    const connection = { ...silent(), isInPod };
+    const running = startOperator(op, { connection, clock: new VirtualClock(), checkAccess: false, ...options });
+    await turns();
+    assert.equal(running.readiness().some(({ name }) => name === "leadership"), isElected);
+    assert.equal(running.isLeading, !isElected);
+    await running.stop();
+  });
+}
+
 Deno.test("startOperator that is stopped while it connects does not wait, and closes a late connection", async () => {
   const opening = Promise.withResolvers<Connection>();
   let closed = 0;
