@@ -10,7 +10,7 @@ import { TlsServer } from "../../src/runtime/webhooks/tls_server.ts";
 import { controller } from "../../src/parts/controller.ts";
 import { localCertificate } from "../../src/testing/local_certificate.ts";
 import { eventually } from "../eventually.ts";
-import { freePort } from "../fixtures/build_operator.ts";
+import { freePorts } from "../fixtures/build_operator.ts";
 import { serverWithWebhooks, servesWebhooks } from "./_webhooks.ts";
 import { Note, noteRules, PATH, post, QUICK, review } from "../fixtures/reviews.ts";
 
@@ -51,7 +51,7 @@ for (const http2 of [false, true]) {
     const { certificate, key, caCert } = await localCertificate();
     const started = Promise.withResolvers<void>();
     const response = Promise.withResolvers<void>();
-    const innerPorts = [0, 1].map(freePort);
+    const innerPorts = freePorts(2);
     const options = { hostname: "127.0.0.1", port: 0, clock: systemClock, innerPorts };
     const server = new TlsServer(options, async (request) => {
       await request.text();
@@ -125,7 +125,7 @@ Deno.test("a webhook server that stops closes its connections at the deadline", 
 
 Deno.test("a connection with the previous certificate is closed after its next response, and its server when it has no connections", async () => {
   const [one, two] = [await localCertificate(), await localCertificate()];
-  const innerPorts = [0, 1].map(freePort);
+  const innerPorts = freePorts(2);
   const options = { hostname: "127.0.0.1", port: 0, clock: systemClock, innerPorts };
   await using server = new TlsServer(options, () => Promise.resolve(new Response("ok")));
   server.use(one);
@@ -148,7 +148,7 @@ Deno.test("a connection with the previous certificate is closed after its next r
 
 Deno.test("the port of a certificate that no client used is free after the next rotation", async () => {
   const [one, two] = [await localCertificate(), await localCertificate()];
-  const innerPorts = [0, 1].map(freePort);
+  const innerPorts = freePorts(2);
   const options = { hostname: "127.0.0.1", port: 0, clock: systemClock, innerPorts };
   await using server = new TlsServer(options, () => Promise.resolve(new Response("ok")));
   server.use(one);
@@ -158,7 +158,7 @@ Deno.test("the port of a certificate that no client used is free after the next 
 
 Deno.test("if earlier certificates use all ports, the oldest server is closed, and the next attempt to use the new certificate succeeds", async () => {
   const [one, two, three] = [await localCertificate(), await localCertificate(), await localCertificate()];
-  const innerPorts = [0, 1].map(freePort);
+  const innerPorts = freePorts(2);
   const options = { hostname: "127.0.0.1", port: 0, clock: systemClock, innerPorts };
   await using server = new TlsServer(options, () => Promise.resolve(new Response("ok")));
   const clients = [one, two, three].map(({ caCert }) => Deno.createHttpClient({ caCerts: [caCert], http1: false }));
