@@ -17,7 +17,7 @@ import { Metrics } from "../runtime/metrics.ts";
 import { currentReconcileLog } from "../runtime/current_reconcile.ts";
 import { LogLimit } from "../runtime/log_limit.ts";
 import { isThread } from "../runtime/offload.ts";
-import { isReviewThread, ReviewThreads, serveReviews, type ThreadAnswer } from "../runtime/webhooks/review_threads.ts";
+import { isReviewThread, type ReviewHandler, ReviewThreads, serveReviews } from "../runtime/webhooks/review_threads.ts";
 import { countForThread, type MetricCall, ThreadMetrics } from "../runtime/webhooks/thread_metrics.ts";
 import { sandboxAdvice } from "../runtime/sandbox_advice.ts";
 import { connect, type ConnectOptions } from "./connect.ts";
@@ -171,7 +171,7 @@ async function start(definition: OperatorDefinition, values: Values): Promise<vo
     ? undefined
     : reviewThreadsOf(operator, { values, instance }, { log, metrics });
   // The health server starts first: a program that cannot listen must not start the operator, and
-  // probes must be answered while the operator starts.
+  // probes must get responses while the operator starts.
   await using _served = operator.health && serveHealth(operator.health, health);
   const running = started.running = startOperator(operator, {
     connection: async () => started.connection = await connect(connectOptions),
@@ -240,7 +240,7 @@ async function createReviewHandler(
   definition: OperatorDefinition,
   { values, instance }: ThreadStart,
   count: (counted: MetricCall) => void,
-): Promise<ThreadAnswer> {
+): Promise<ReviewHandler> {
   const settings = await settingsSource(values, true).read();
   const operator = definition.configured(settings);
   await configureLogs(logLevel(settings), logFormat(settings), (line) => writeAll(Deno.stderr, line));

@@ -140,7 +140,7 @@ export class AccessCheck {
   async #check(signal: AbortSignal): Promise<void> {
     const { clock, log, hold } = this.#options;
     using limit = linked([signal]);
-    using _timer = clock.after(REVIEW_TIMEOUT, () => limit.abort(new DOMException("No answer", "TimeoutError")));
+    using _timer = clock.after(REVIEW_TIMEOUT, () => limit.abort(new DOMException("No response", "TimeoutError")));
     const answers = await Promise.all(
       this.#rules.flatMap((rule) =>
         this.#namespacesOf(rule).flatMap((namespace) =>

@@ -300,7 +300,7 @@ export class Elector {
     const { clock, renewDeadline } = this.#options;
     using limit = linked([signal]);
     // A request that gets no response must leave time for another attempt.
-    using _timer = clock.after(renewDeadline / 2, () => limit.abort(new DOMException("No answer", "TimeoutError")));
+    using _timer = clock.after(renewDeadline / 2, () => limit.abort(new DOMException("No response", "TimeoutError")));
     try {
       return await this.#takeOrRenew(limit.signal);
     } finally {
@@ -382,7 +382,7 @@ export class Elector {
     const { identity, clock, renewDeadline, log } = this.#options;
     if (this.#observed?.state.takeOver?.by !== identity) return;
     using limit = linked([]);
-    using _timer = clock.after(renewDeadline / 2, () => limit.abort(new DOMException("No answer", "TimeoutError")));
+    using _timer = clock.after(renewDeadline / 2, () => limit.abort(new DOMException("No response", "TimeoutError")));
     try {
       const lease = await this.#read(limit.signal);
       if (lease?.state.takeOver?.by === identity) {
@@ -464,7 +464,7 @@ export class Elector {
   async #release(): Promise<void> {
     const { clock, log, renewDeadline, namespace, name, identity } = this.#options;
     using limit = linked([]);
-    using _timer = clock.after(renewDeadline / 2, () => limit.abort(new DOMException("No answer", "TimeoutError")));
+    using _timer = clock.after(renewDeadline / 2, () => limit.abort(new DOMException("No response", "TimeoutError")));
     // No other write is allowed from here on.
     this.#term?.abort.abort(new DOMException("The operator stops", "AbortError"));
     try {

@@ -67,8 +67,8 @@ function printCause({ target: { kind, key }, path, repeats, otherManager }: Fiel
 function printTrigger(trigger: LoopTrigger | undefined): string {
   if (trigger?.change === undefined) return trigger?.reason ?? "";
   const { object, by } = trigger.change;
-  const what = `${object.kind} "${keyOf(object.metadata)}" changed`;
-  return by === undefined ? what : `${what} by controller "${by.part}", which reconciled "${by.key}"`;
+  const change = `${object.kind} "${keyOf(object.metadata)}" changed`;
+  return by === undefined ? change : `${change} by controller "${by.part}", which reconciled "${by.key}"`;
 }
 
 // How often the condition is added. Another operator of the same kind may remove it each time, so

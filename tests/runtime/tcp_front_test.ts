@@ -125,7 +125,7 @@ Deno.test("a connection that waits too long for its turn in a full TcpFront is c
   await using run = startFront({ connections: 1 });
   const one = await run.connect();
   await one.send("one");
-  (await one.caller()).began().answerBegan();
+  (await one.caller()).began().handlingBegan();
   const other = await run.connect();
   const read = other.read();
   let isClosed = false;
@@ -148,7 +148,7 @@ Deno.test("a full TcpFront never closes a connection whose response is being sen
   const exchange = (await busy.caller()).began();
   exchange.bodyBegan();
   exchange.bodyEnded();
-  exchange.answerBegan();
+  exchange.handlingBegan();
   for (let i = 0; i < 5; i++) {
     run.advance(LIMITS.silence / 2);
     await busy.send("more");
@@ -158,9 +158,9 @@ Deno.test("a full TcpFront never closes a connection whose response is being sen
     assert.equal(await other.read(), "other");
   }
   assert.equal(await idle.read(), undefined);
-  exchange.ended("answer".length);
-  await busy.send("answer");
-  assert.equal(await busy.read(), "answer");
+  exchange.ended("response".length);
+  await busy.send("response");
+  assert.equal(await busy.read(), "response");
 });
 
 Deno.test("when a client resets its connection, TcpFront closes the connection to the server at once", async () => {

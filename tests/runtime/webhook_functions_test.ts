@@ -235,7 +235,7 @@ Deno.test("a webhook function that times out is logged, and a body that does not
   await begun.promise;
   advance(clock, 1800);
   assert.equal((await slow).status, 504);
-  const fields = { path: PATH, status: 504, error: "no answer within 1800 ms" };
+  const fields = { path: PATH, status: 504, error: "no response within 1800 ms" };
   assert.deepEqual(lines, [["Webhook timed out", fields]]);
 
   const headers = { "content-type": "application/json" };

@@ -1,4 +1,4 @@
-/** Answers an AdmissionReview with a webhook's functions. */
+/** Handles an AdmissionReview with a webhook's functions. */
 import { withoutUrlCredentials } from "../../base/url_credentials.ts";
 import { maskSecrets } from "../../base/mask_secrets.ts";
 import { Denial } from "../../parts/denial.ts";
@@ -6,7 +6,13 @@ import type { Webhook } from "../../parts/webhook.ts";
 import type { AdmissionRequest } from "../../parts/webhook_context.ts";
 import type { WebhookPhase } from "../../parts/webhook_entries.ts";
 import type { SpanAttributes } from "../tracing.ts";
-import { type AdmissionResponse, allowResponse, denyResponse, isDenial, type ReviewNotes } from "./answer.ts";
+import {
+  type AdmissionResponse,
+  allowResponse,
+  denyResponse,
+  isDenial,
+  type ReviewNotes,
+} from "./admission_response.ts";
 import { admissionRequest } from "./bad_review.ts";
 import { patchOfDraft, patchOfWanted } from "./patch.ts";
 import type { ReviewTimeout } from "./review_timeout.ts";
@@ -17,7 +23,7 @@ export interface AdmitOptions {
   /** Name of the part. */
   readonly part: string;
   readonly phase: WebhookPhase;
-  /** Expires when the API server no longer waits for the answer. */
+  /** Expires when the API server no longer waits for the response. */
   readonly reviewTimeout: ReviewTimeout;
 }
 
@@ -39,7 +45,7 @@ export class WebhookFailure extends Error {
 }
 
 /**
- * Answers a review.
+ * Handles a review.
  *
  * @param webhook The webhook.
  * @param review The body of the request.

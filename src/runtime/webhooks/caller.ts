@@ -1,7 +1,7 @@
 /**
  * The interface between the webhook server and its handler. The server provides the connection of a
  * request, and the handler reports the request's progress. With it, the server chooses the
- * connection to close when it needs room. It never closes one whose review is being answered.
+ * connection to close when it needs room. It never closes one whose review is being handled.
  */
 
 /** The connection of a request. */
@@ -18,8 +18,8 @@ export interface Exchange {
   bodyBegan(): void;
   /** Reports that the body was read, or that reading failed. */
   bodyEnded(): void;
-  /** Reports that the review is being answered. The connection stays open until that has ended. */
-  answerBegan(): void;
+  /** Reports that the review is being handled. The connection stays open until that has ended. */
+  handlingBegan(): void;
   /**
    * Reports that the response is about to be sent.
    *
@@ -28,7 +28,7 @@ export interface Exchange {
   ended(length: number): void;
 }
 
-const LOCAL_EXCHANGE: Exchange = { bodyBegan() {}, bodyEnded() {}, answerBegan() {}, ended() {} };
+const LOCAL_EXCHANGE: Exchange = { bodyBegan() {}, bodyEnded() {}, handlingBegan() {}, ended() {} };
 
 /** A caller in the same process. It has no connection. */
 export const LOCAL_CALLER: Caller = { address: "local", began: () => LOCAL_EXCHANGE };

@@ -1,5 +1,5 @@
 /**
- * Answers a ConversionReview with the functions of an operator's conversions.
+ * Handles a ConversionReview with the functions of an operator's conversions.
  *
  * Source: `k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1`, ConversionReview.
  */
@@ -123,7 +123,7 @@ function convertStep(object: Json, { to, convert }: Edge): Json {
 }
 
 /**
- * Answers a review.
+ * Handles a review.
  *
  * @param conversions The conversions.
  * @param review The body of the request.

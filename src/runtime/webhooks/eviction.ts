@@ -2,16 +2,16 @@
 
 /** States of a connection. Connections with a lower rank are closed first. */
 export const RANK = {
-  /** No request was answered yet. The client is new, slow, or not an API server. */
-  unanswered: 0,
-  /** A request was answered before, and none is pending. */
+  /** No request was served yet. The client is new, slow, or not an API server. */
+  unserved: 0,
+  /** A request was served before, and none is pending. */
   idle: 1,
   /** A request has arrived completely and waits for its turn. */
   waiting: 2,
-  /** An answer is being sent. */
+  /** A response is being sent. */
   sending: 3,
-  /** A review is being answered. Such a connection is never closed for another. */
-  answering: 4,
+  /** A review is being handled. Such a connection is never closed for another. */
+  handling: 4,
 } as const;
 
 /** A connection that may be closed. */
@@ -35,9 +35,9 @@ const YOUNG = 2000;
 
 /**
  * Returns the connection to close so that a client can open another one. It belongs to a client
- * with more connections, or to the same client. Unanswered connections that are not young and idle
+ * with more connections, or to the same client. Unserved connections that are not young and idle
  * connections are closed first. A client with more than `crowd` connections also loses others,
- * except those whose review is being answered.
+ * except those whose review is being handled.
  *
  * @param address Address of the client that opens a connection.
  * @param clients The connections, by client address.
@@ -69,19 +69,19 @@ export function evictedFor<Connection extends Evictable>(
     // A client that opens many connections at once does not lose those that it just opened.
     if (name === address && (rank >= RANK.waiting || isYoung)) continue;
     // Closing a waiting, sending or young connection may lose a review.
-    if (all.length <= crowd && (rank >= RANK.waiting || (rank === RANK.unanswered && isYoung))) continue;
+    if (all.length <= crowd && (rank >= RANK.waiting || (rank === RANK.unserved && isYoung))) continue;
     return first;
   }
   return undefined;
 }
 
 /**
- * Returns the connection of a client whose closing is least likely to lose a review: an unanswered
+ * Returns the connection of a client whose closing is least likely to lose a review: an unserved
  * one that is slow, then an idle one, then a young one.
  *
  * @param connections The client's connections.
  * @param now The current time, in milliseconds.
- * @returns The connection, or `undefined` if all are being answered.
+ * @returns The connection, or `undefined` if all are being handled.
  */
 export function firstToClose<Connection extends Evictable>(
   connections: Iterable<Connection>,
@@ -91,8 +91,8 @@ export function firstToClose<Connection extends Evictable>(
   let order = Infinity;
   for (const connection of connections) {
     const { rank, since } = connection;
-    if (rank >= RANK.answering) continue;
-    const own = rank === RANK.unanswered && now - since < YOUNG ? RANK.idle + 0.5 : rank;
+    if (rank >= RANK.handling) continue;
+    const own = rank === RANK.unserved && now - since < YOUNG ? RANK.idle + 0.5 : rank;
     if (own > order || (own === order && since >= first!.since)) continue;
     [first, order] = [connection, own];
   }
@@ -107,5 +107,5 @@ export function firstToClose<Connection extends Evictable>(
  * @param now The current time, in milliseconds.
  */
 export function isSpare({ rank, since }: Evictable, now: number): boolean {
-  return rank === RANK.idle || (rank === RANK.unanswered && now - since >= YOUNG);
+  return rank === RANK.idle || (rank === RANK.unserved && now - since >= YOUNG);
 }

@@ -28,43 +28,43 @@ const CASES: readonly {
   {
     name: "a slow connection without a response is closed before an older idle one",
     client: "new",
-    clients: { a: [...connections(2, RANK.idle, 0), ...connections(2, RANK.unanswered, 50_000)] },
+    clients: { a: [...connections(2, RANK.idle, 0), ...connections(2, RANK.unserved, 50_000)] },
     evicted: ["a", 2],
   },
   {
-    name: "a connection whose review is being answered is never closed",
+    name: "a connection whose review is being handled is never closed",
     client: "new",
-    clients: { a: connections(9, RANK.answering), b: connections(1, RANK.idle) },
+    clients: { a: connections(9, RANK.handling), b: connections(1, RANK.idle) },
     evicted: ["b", 0],
   },
   {
     name: "an idle connection is closed before a new one without a response",
     client: "new",
-    clients: { a: [...connections(1, RANK.unanswered, NOW - 100), ...connections(1, RANK.idle, NOW - 50)] },
+    clients: { a: [...connections(1, RANK.unserved, NOW - 100), ...connections(1, RANK.idle, NOW - 50)] },
     evicted: ["a", 1],
   },
   {
-    name: "no connection is closed if all are being answered",
+    name: "no connection is closed if all are being handled",
     client: "new",
-    clients: { a: connections(9, RANK.answering) },
+    clients: { a: connections(9, RANK.handling) },
     evicted: undefined,
   },
   {
     name: "a client loses no connection to a client that has more connections",
     client: "greedy",
-    clients: { greedy: connections(5, RANK.answering), modest: connections(4, RANK.idle) },
+    clients: { greedy: connections(5, RANK.handling), modest: connections(4, RANK.idle) },
     evicted: undefined,
   },
   {
     name: "a client with as many connections as others loses one of its own",
     client: "a",
-    clients: { a: connections(4, RANK.idle), b: connections(4, RANK.unanswered) },
+    clients: { a: connections(4, RANK.idle), b: connections(4, RANK.unserved) },
     evicted: ["a", 0],
   },
   {
     name: "a client does not lose its own new connections",
     client: "a",
-    clients: { a: connections(4, RANK.unanswered, NOW - 100) },
+    clients: { a: connections(4, RANK.unserved, NOW - 100) },
     evicted: undefined,
   },
   {
@@ -76,7 +76,7 @@ const CASES: readonly {
   {
     name: "a client does not lose new connections to another client",
     client: "b",
-    clients: { a: connections(4, RANK.unanswered, NOW - 100), b: connections(1, RANK.unanswered, NOW - 100) },
+    clients: { a: connections(4, RANK.unserved, NOW - 100), b: connections(1, RANK.unserved, NOW - 100) },
     evicted: undefined,
   },
   {
@@ -88,7 +88,7 @@ const CASES: readonly {
   {
     name: "a client with more connections than the crowd limit loses its new connections",
     client: "b",
-    clients: { a: connections(CROWD + 1, RANK.unanswered, NOW - 100), b: connections(1, RANK.idle) },
+    clients: { a: connections(CROWD + 1, RANK.unserved, NOW - 100), b: connections(1, RANK.idle) },
     evicted: ["a", 0],
   },
 ];

@@ -1,5 +1,5 @@
 /**
- * Answers webhook requests of the API server. The response is the decision of the user's function,
+ * Handles webhook requests of the API server. The response is the decision of the user's function,
  * or an error status, for which the API server applies the failure policy. An error never allows a
  * request.
  *
@@ -27,7 +27,7 @@ import type { ReviewThreads } from "./review_threads.ts";
 /** Limits of a webhook server. */
 export interface WebhookLimits {
   /**
-   * Maximum number of reviews that are answered at once. Others wait; clients take turns. @default
+   * Maximum number of reviews that are handled at once. Others wait; clients take turns. @default
    * {256}
    */
   readonly inFlight?: number;
@@ -42,7 +42,7 @@ export interface WebhookLimits {
   readonly conversionBytes?: number;
   /**
    * Memory for reviews, in bytes. It is used for bodies while they are read, and for the parsed
-   * objects while reviews are answered. Reviews wait for free memory; a review that needs more than
+   * objects while reviews are handled. Reviews wait for free memory; a review that needs more than
    * this is rejected.
    * @default {30 % of the container's memory limit, or of 256 MiB if there is none}
    */
@@ -53,7 +53,7 @@ export interface WebhookLimits {
 // about 20 MiB. Garbage also takes memory until it is collected.
 const REVIEW_SHARE = 0.3;
 // Shares of the memory for reviews: for bodies that are being read, and for bodies that wait. The
-// rest is for reviews that are being answered.
+// rest is for reviews that are being handled.
 const READING_SHARE = 0.2;
 const WAITING_SHARE = 0.1;
 // Memory for reviews of a test cluster, which has no memory limit, in bytes.
@@ -83,7 +83,7 @@ export interface WebhookHandlerOptions extends ReviewDependencies {
    */
   readonly ready?: Promise<unknown>;
   readonly limits?: WebhookLimits;
-  /** Threads that answer reviews. @default {this thread} */
+  /** Threads that handle reviews. @default {this thread} */
   readonly threads?: ReviewThreads | undefined;
   /**
    * Whether requests come from a server, rather than from a test's cluster with a virtual clock.
@@ -111,8 +111,8 @@ const COPIES = { validate: 1.3, mutate: 2, convert: 1.6 } as const;
 const TEXT_BYTES = { validate: 2, mutate: 3, convert: 4 } as const;
 
 /** Thrown when a function did not return in time, so the delay is not the client's fault. */
-class LateAnswer extends BadReview {
-  override name = "LateAnswer";
+class LateResponse extends BadReview {
+  override name = "LateResponse";
 }
 
 interface Route {
@@ -123,10 +123,10 @@ interface Route {
   readonly maxLength: number;
   /** Timeout in seconds if the request has none. */
   readonly timeout: number;
-  answer(text: string, reviewTimeout: ReviewTimeout): Promise<unknown> | unknown;
+  respond(text: string, reviewTimeout: ReviewTimeout): Promise<unknown> | unknown;
 }
 
-/** A request that is being answered. */
+/** A request that is being handled. */
 interface PendingRequest {
   readonly route: Route;
   readonly request: Request;
@@ -136,7 +136,7 @@ interface PendingRequest {
   readonly exchange: Exchange;
 }
 
-/** Memory of a review that is being answered. */
+/** Memory of a review that is being handled. */
 interface ReviewMemory {
   readonly amount: number;
   readonly share: Disposable;
@@ -150,7 +150,7 @@ interface Progress {
 }
 
 /** The content of a response. */
-interface Answer {
+interface ResponseContent {
   readonly status: number;
   readonly text: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -168,7 +168,7 @@ const QUEUED_BODIES = 32;
 // Memory of a waiting review in addition to its text, in bytes.
 const OVERHEAD = 2048;
 
-/** Answers webhook requests of the API server. */
+/** Handles webhook requests of the API server. */
 export class WebhookHandler {
   /** Counter of requests that began or ended. */
   activity = 0;
@@ -179,8 +179,8 @@ export class WebhookHandler {
   readonly #reading: FairShare;
   /** Memory for bodies that were read and wait for their turn. */
   readonly #waiting: FairShare;
-  /** Memory for reviews that are being answered. */
-  readonly #answering: FairShare;
+  /** Memory for reviews that are being handled. */
+  readonly #handling: FairShare;
   /** Memory of a small review. It is so large that at most `inFlight` reviews fit. */
   readonly #minAmount: number;
   /** Bytes that large reviews used since the last garbage collection. */
@@ -205,11 +205,11 @@ export class WebhookHandler {
     this.#reading = new FairShare({ total: reading, queue: QUEUED_BODIES * reading });
     this.#waiting = new FairShare({ total: Math.floor(memoryBytes * WAITING_SHARE) });
     // Its queue needs no limit, because the memory for waiting bodies limits it.
-    this.#answering = new FairShare({
+    this.#handling = new FairShare({
       total: memoryBytes - this.#reading.total - this.#waiting.total,
       queue: Infinity,
     });
-    this.#minAmount = Math.floor(this.#answering.total / inFlight);
+    this.#minAmount = Math.floor(this.#handling.total / inFlight);
     this.#bodies = new BodyReader(this.#reading);
     this.#logLimit = new LogLimit({ clock });
     this.#deadlines = new Deadlines({ clock, keepsTimer: isServed });
@@ -229,7 +229,7 @@ export class WebhookHandler {
           kind: phase,
           maxLength: review,
           timeout: webhook.timeout,
-          answer: (text, reviewTimeout) => this.#admit(part, webhook, phase, text, reviewTimeout),
+          respond: (text, reviewTimeout) => this.#admit(part, webhook, phase, text, reviewTimeout),
         });
       }
     }
@@ -241,18 +241,18 @@ export class WebhookHandler {
         kind: "convert",
         maxLength: conversion,
         timeout: MAX_TIMEOUT,
-        answer: (text) => this.#convert(conversions, text),
+        respond: (text) => this.#convert(conversions, text),
       });
     }
   }
 
-  /** Number of requests that are being answered. */
+  /** Number of requests that are being handled. */
   get inFlight(): number {
     return this.#inFlight;
   }
 
   /**
-   * Answers a request. It never rejects.
+   * Handles a request. It never rejects.
    *
    * @param request The request.
    * @param caller The connection of the request.
@@ -268,42 +268,42 @@ export class WebhookHandler {
     this.activity++;
     route.metrics.began();
     const pending = { route, request, query, address: caller.address, exchange };
-    const answer =
+    const content =
       await (tracing === undefined
-        ? this.#answerOrError(pending)
-        : tracing.review(path, () => this.#answerOrError(pending)));
+        ? this.#respondOrError(pending)
+        : tracing.review(path, () => this.#respondOrError(pending)));
     this.#inFlight--;
     this.activity++;
-    route.metrics.ended(String(answer.status), (clock.elapsed() - began) / 1000);
-    return responseTo(exchange, answer);
+    route.metrics.ended(String(content.status), (clock.elapsed() - began) / 1000);
+    return responseTo(exchange, content);
   };
 
-  async #answerOrError(pending: PendingRequest): Promise<Answer> {
+  async #respondOrError(pending: PendingRequest): Promise<ResponseContent> {
     const report = this.#options.observe?.();
     try {
-      return await this.#answer(pending);
+      return await this.#handle(pending);
     } catch (error) {
       if (error instanceof WebhookFailure) {
         const { keys: { webhook: part, kind, namespace, name }, cause } = error;
         report?.({ operation: "webhook", part, kind, namespace, name, error: cause });
       }
-      return this.#errorAnswer(error, pending.route);
+      return this.#errorResponse(error, pending.route);
     }
   }
 
-  async #answer(pending: PendingRequest): Promise<Answer> {
+  async #handle(pending: PendingRequest): Promise<ResponseContent> {
     const { request: { method, headers }, query, route } = pending;
     if (method !== "POST") throw new BadReview(405, `method ${method} is not allowed. Use POST`);
     const type = headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
     if (type !== "application/json") {
       throw new BadReview(415, `content type "${type ?? ""}" is not supported. Use application/json`);
     }
-    const timeout = answerTimeout(query, route.timeout);
+    const timeout = responseTimeout(query, route.timeout);
     const reviewTimeout = new ReviewTimeout(this.#options.signal);
     const progress: Progress = { isFunctionCalled: false };
     const onLate = (): void => {
-      const Late = progress.isFunctionCalled ? LateAnswer : BadReview;
-      reviewTimeout.end(new Late(504, `no answer within ${timeout} ms`));
+      const Late = progress.isFunctionCalled ? LateResponse : BadReview;
+      reviewTimeout.end(new Late(504, `no response within ${timeout} ms`));
     };
     const deadline = this.#deadlines.after(timeout, onLate);
     const read = this.#read(pending, reviewTimeout, progress);
@@ -318,14 +318,14 @@ export class WebhookHandler {
     }
   }
 
-  async #read(pending: PendingRequest, reviewTimeout: ReviewTimeout, progress: Progress): Promise<Answer> {
+  async #read(pending: PendingRequest, reviewTimeout: ReviewTimeout, progress: Progress): Promise<ResponseContent> {
     if (!this.#isReady) await this.#options.ready;
     const { route, request: { url }, exchange } = pending;
     const body = await this.#body(pending, reviewTimeout);
     progress.memory = await this.#waitForMemory(pending, body, reviewTimeout);
     // The deadline may have passed while the review waited for its turn.
     reviewTimeout.check();
-    exchange.answerBegan();
+    exchange.handlingBegan();
     // With threads, the thread reports functions that are late.
     progress.isFunctionCalled = this.#options.threads === undefined;
     return await this.#respond(route, url, body.text, reviewTimeout);
@@ -344,7 +344,7 @@ export class WebhookHandler {
   }
 
   /**
-   * Waits until there is memory for answering a review. Until then, its text takes memory for
+   * Waits until there is memory to handle a review. Until then, its text takes memory for
    * waiting bodies.
    */
   async #waitForMemory(
@@ -355,11 +355,11 @@ export class WebhookHandler {
     // The memory for reading is released when the review has memory of its own.
     using _read = share;
     const amount = this.#amountOf(route, text);
-    if (amount > this.#answering.total) throw tooMuchMemory(amount, this.#answering.total);
-    const granted = this.#answering.tryTake(address, amount);
+    if (amount > this.#handling.total) throw tooMuchMemory(amount, this.#handling.total);
+    const granted = this.#handling.tryTake(address, amount);
     if (granted !== undefined) return { amount, share: granted };
     using _waiting = share ?? this.#waiting.tryTakePart(address, text.length + OVERHEAD) ?? rejectAsBusy();
-    return { amount, share: await (this.#answering.take(address, amount, reviewTimeout.signal) ?? rejectAsBusy()) };
+    return { amount, share: await (this.#handling.take(address, amount, reviewTimeout.signal) ?? rejectAsBusy()) };
   }
 
   /**
@@ -369,27 +369,27 @@ export class WebhookHandler {
   #release({ memory }: Progress): void {
     if (memory === undefined) return;
     if (memory.amount >= LARGE) this.#garbage += memory.amount;
-    if (this.#garbage > this.#answering.total * GARBAGE_SHARE) {
+    if (this.#garbage > this.#handling.total * GARBAGE_SHARE) {
       this.#garbage = 0;
       collectGarbage();
     }
     memory.share[Symbol.dispose]();
   }
 
-  /** Returns the memory for answering a review. Text that is short enough is not examined. */
+  /** Returns the memory to handle a review. Text that is short enough is not examined. */
   #amountOf({ kind }: Route, text: string): number {
     const maximum = text.length * (TEXT_BYTES[kind] + COPIES[kind] * MAX_BYTES_PER_CHARACTER);
     if (maximum <= this.#minAmount) return this.#minAmount;
     return Math.max(this.#minAmount, Math.ceil(text.length * TEXT_BYTES[kind] + parsedSize(text) * COPIES[kind]));
   }
 
-  async #respond(route: Route, url: string, text: string, reviewTimeout: ReviewTimeout): Promise<Answer> {
+  async #respond(route: Route, url: string, text: string, reviewTimeout: ReviewTimeout): Promise<ResponseContent> {
     const { threads } = this.#options;
-    if (threads === undefined) return json(await route.answer(text, reviewTimeout));
-    const answer = await threads.ask(url, text, reviewTimeout);
-    if (answer.status === 500) route.metrics.panic();
-    const type = answer.status === 200 ? JSON_TYPE : TEXT_TYPE;
-    return { status: answer.status, text: answer.text, headers: { "content-type": type, ...UNCOMPRESSED } };
+    if (threads === undefined) return json(await route.respond(text, reviewTimeout));
+    const response = await threads.handle(url, text, reviewTimeout);
+    if (response.status === 500) route.metrics.panic();
+    const type = response.status === 200 ? JSON_TYPE : TEXT_TYPE;
+    return { status: response.status, text: response.text, headers: { "content-type": type, ...UNCOMPRESSED } };
   }
 
   async #admit(part: string, webhook: Webhook, phase: WebhookPhase, text: string, reviewTimeout: ReviewTimeout) {
@@ -421,13 +421,13 @@ export class WebhookHandler {
    * Returns the response for an error. Errors of user code are logged, and not part of the
    * response.
    */
-  #errorAnswer(error: unknown, { metrics, path }: Route): Answer {
+  #errorResponse(error: unknown, { metrics, path }: Route): ResponseContent {
     const { log, tracing } = this.#options;
     if (error instanceof BadReview) {
       const fields = { path, status: error.status, error: error.message };
       // Other invalid requests are logged at debug level, because the operator does not cause them
       // and they may be frequent.
-      if (error instanceof LateAnswer) this.#logLimited("warn", "Webhook timed out", path, fields);
+      if (error instanceof LateResponse) this.#logLimited("warn", "Webhook timed out", path, fields);
       else log.debug("Webhook request rejected", fields);
       return errorResponse(error.status, error.message);
     }
@@ -474,18 +474,18 @@ function pathAndQuery(url: string): [path: string, query: string] {
 }
 
 /**
- * Returns how long the answer may take, in milliseconds.
+ * Returns how long the response may take, in milliseconds.
  *
  * @param query Query of the URL, in which the API server sends its timeout.
  * @param defaultSeconds Timeout in seconds if the query has none.
  */
-function answerTimeout(query: string, defaultSeconds: number): number {
+function responseTimeout(query: string, defaultSeconds: number): number {
   const timeout = /[?&]timeout=(\d{1,4})s(?:&|$)/.exec(query)?.[1];
   const seconds = Math.min(timeout === undefined ? defaultSeconds : Math.max(1, Number(timeout)), MAX_TIMEOUT);
   return Math.min(seconds * 1000 * TIMEOUT_SHARE, seconds * 1000 - TIMEOUT_MARGIN);
 }
 
-function json(body: unknown): Answer {
+function json(body: unknown): ResponseContent {
   return { status: 200, text: JSON.stringify(body), headers: { "content-type": JSON_TYPE, ...UNCOMPRESSED } };
 }
 
@@ -493,7 +493,7 @@ function json(body: unknown): Answer {
  * Returns a plain-text response. The API server quotes it in its own response. After a 429, the API
  * server tries again within its timeout.
  */
-function errorResponse(status: number, message: string): Answer {
+function errorResponse(status: number, message: string): ResponseContent {
   return {
     status,
     text: message,
@@ -507,7 +507,7 @@ function errorResponse(status: number, message: string): Answer {
   };
 }
 
-function responseTo(exchange: Exchange, { status, text, headers }: Answer): Response {
+function responseTo(exchange: Exchange, { status, text, headers }: ResponseContent): Response {
   exchange.ended(text.length);
   return new Response(text, { status, headers });
 }

@@ -43,7 +43,7 @@ class Closed extends Error {}
 export type UnreadListener = (change: number, isAbandoned: boolean) => void;
 
 /** The progress of a request. */
-type Stage = "head" | "body" | "waiting" | "answering";
+type Stage = "head" | "body" | "waiting" | "handling";
 
 // Sizes of read buffers, in bytes. Most connections are idle and have a small buffer. A connection
 // that sends more gets one for a whole TLS record, which has at most 16 KiB.
@@ -96,17 +96,17 @@ export class Pipe implements Caller, Evictable {
   /** Settles when the client sends no more bytes. It is shared by all servers of this pipe. */
   #forwarded: Promise<void> | undefined;
   #hasClientEnded = false;
-  /** Whether a review of this connection was ever answered. */
-  #wasAnswered = false;
+  /** Whether a review of this connection was ever handled. */
+  #wasServed = false;
   /** Whether the server has sent its last byte. */
-  #hasAnswered = false;
-  /** Whether a request was answered before its body was read. */
+  #hasServerEnded = false;
+  /** Whether a response was sent before the body of its request was read. */
   #isUnread = false;
   /** Number of requests without a response, by stage. */
-  readonly #stages: Record<Stage, number> = { head: 0, body: 0, waiting: 0, answering: 0 };
+  readonly #stages: Record<Stage, number> = { head: 0, body: 0, waiting: 0, handling: 0 };
   /** Number of bytes that the server sent. */
   #sent = 0;
-  /** Minimum of `#sent` once the last answer has been sent. */
+  /** Minimum of `#sent` once the last response has been sent. */
   #expectedSent = 0;
   /** Number of bytes that the client sent since the server last read a request. */
   #ahead = 0;
@@ -127,8 +127,8 @@ export class Pipe implements Caller, Evictable {
 
   /** Whether a request has no response yet. */
   get hasPendingRequest(): boolean {
-    const { head, body, waiting, answering } = this.#stages;
-    return head + body + waiting + answering > 0;
+    const { head, body, waiting, handling } = this.#stages;
+    return head + body + waiting + handling > 0;
   }
 
   /** Number of requests whose body has not arrived; 0 after the connection was closed. */
@@ -144,19 +144,19 @@ export class Pipe implements Caller, Evictable {
   }
 
   get rank(): number {
-    const { waiting, answering } = this.#stages;
-    if (answering > 0) return RANK.answering;
+    const { waiting, handling } = this.#stages;
+    if (handling > 0) return RANK.handling;
     if (this.#sent < this.#expectedSent) return RANK.sending;
     if (waiting > 0) return RANK.waiting;
-    return this.#wasAnswered ? RANK.idle : RANK.unanswered;
+    return this.#wasServed ? RANK.idle : RANK.unserved;
   }
 
   /**
-   * Start of the current rank. Before the first answer, it is the time of opening, because a client
-   * that sends single bytes would otherwise seem active.
+   * Start of the current rank. Before the first response, it is the time of opening, because a
+   * client that sends single bytes would otherwise seem active.
    */
   get since(): number {
-    return this.rank === RANK.unanswered ? this.opened : this.#active;
+    return this.rank === RANK.unserved ? this.opened : this.#active;
   }
 
   /**
@@ -223,25 +223,25 @@ export class Pipe implements Caller, Evictable {
       if (this.#ahead > MAX_AHEAD && this.#stages.body === 0) await this.#waitForRead();
       const bytes = buffer.subarray(0, size);
       this.#early?.push(bytes.slice());
-      if (this.#isConnected && !this.#hasAnswered) await this.#sendToServer(bytes);
-      if (this.#ahead > LINGER_BYTES && this.#hasAnswered) return;
+      if (this.#isConnected && !this.#hasServerEnded) await this.#sendToServer(bytes);
+      if (this.#ahead > LINGER_BYTES && this.#hasServerEnded) return;
       if (size === buffer.length && size < CHUNK) buffer = new Uint8Array(CHUNK);
     }
     this.#hasClientEnded = true;
-    if (this.#isConnected && !this.#hasAnswered) await this.#inner!.closeWrite();
+    if (this.#isConnected && !this.#hasServerEnded) await this.#inner!.closeWrite();
   }
 
   async #sendToServer(bytes: Uint8Array): Promise<void> {
     const inner = this.#inner!;
     try {
-      for (let sent = 0; sent < bytes.length && !this.#hasAnswered;) {
+      for (let sent = 0; sent < bytes.length && !this.#hasServerEnded;) {
         sent += await inner.write(bytes.subarray(sent));
       }
     } catch (error) {
       // The next server receives these bytes again.
       if (this.#early !== undefined) this.#broken = inner;
       if (this.#early !== undefined || inner !== this.#inner) return;
-      // The server may close the connection before it has read everything. Its answer must still
+      // The server may close the connection before it has read everything. Its response must still
       // reach the client.
       if (!this.#isUnread) throw error;
     }
@@ -263,13 +263,13 @@ export class Pipe implements Caller, Evictable {
       if (size === buffer.length && size < CHUNK) buffer = new Uint8Array(CHUNK);
     }
     if (this.canRestart && this.#broken === inner) throw new Deno.errors.ConnectionReset();
-    this.#hasAnswered = true;
+    this.#hasServerEnded = true;
     await this.#outer.closeWrite();
   }
 
   /**
    * Reads from the server. A server that has not read a whole request resets the connection after
-   * its answer, which counts as the end.
+   * its response, which counts as the end.
    */
   async #readServer(inner: Deno.TcpConn, buffer: Uint8Array): Promise<number | null> {
     try {
@@ -315,7 +315,7 @@ export class Pipe implements Caller, Evictable {
       if (next !== undefined) stages[stage = next]++;
       if (this.unread !== before) this.#onUnread(this.unread - before, next === undefined);
     };
-    // A body may end after its request was answered.
+    // A body may end after the response was sent.
     const enter = (next: Stage): void => {
       if (!hasEnded) move(next);
     };
@@ -330,13 +330,13 @@ export class Pipe implements Caller, Evictable {
         enter("waiting");
         this.#ahead = 0;
       },
-      answerBegan: () => enter("answering"),
+      handlingBegan: () => enter("handling"),
       ended: (length) => {
         hasEnded = true;
         if (stage === "head" || stage === "body") this.#isUnread = true;
         move(undefined);
-        this.#wasAnswered ||= stage === "answering";
-        if (stage === "answering") this.#expectedSent = this.#sent + length;
+        this.#wasServed ||= stage === "handling";
+        if (stage === "handling") this.#expectedSent = this.#sent + length;
         this.#resumeReading();
       },
     };

@@ -12,7 +12,7 @@ import type { CodeObserver } from "../code_failure.ts";
 import type { Logger } from "../logger.ts";
 import { isSame } from "../scope.ts";
 import type { Tracing } from "../tracing.ts";
-import type { ReviewNotes } from "./answer.ts";
+import type { ReviewNotes } from "./admission_response.ts";
 import type { ReviewTimeout } from "./review_timeout.ts";
 
 /** The dependencies of webhook functions. */
@@ -36,7 +36,7 @@ export interface Review {
   readonly part: string;
   readonly request: AdmissionRequest;
   readonly notes: ReviewNotes;
-  /** Expires when the API server no longer waits for the answer. */
+  /** Expires when the API server no longer waits for the response. */
   readonly reviewTimeout: ReviewTimeout;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Answers reviews in worker threads: TLS and HTTP stay in the main thread, while the webhooks'
+ * Handles reviews in worker threads: TLS and HTTP stay in the main thread, while the webhooks'
  * functions use more cores. A thread is a Worker that loads the whole program and runs only the
  * operator's webhooks (`serveReviews`). A thread whose function hangs is terminated, and its other
  * reviews are assigned to another thread.
@@ -25,7 +25,7 @@ export interface ReviewThreadsOptions {
 }
 
 /** The response of a review. */
-export interface ReviewAnswer {
+export interface ReviewResponse {
   readonly status: number;
   readonly text: string;
 }
@@ -36,7 +36,7 @@ type ThreadMessage =
   | { readonly isReady: true }
   | { readonly isAlive: true }
   | { readonly metric: MetricCall }
-  | ({ readonly id: number } & ReviewAnswer);
+  | ({ readonly id: number } & ReviewResponse);
 
 /** A review for a thread. */
 interface ThreadRequest {
@@ -47,12 +47,12 @@ interface ThreadRequest {
   readonly trace: SpanContext | undefined;
 }
 
-/** Answers the reviews of a thread. */
-export type ThreadAnswer = (request: Request, trace: SpanContext | undefined) => Promise<Response>;
+/** Handles the reviews of a thread. */
+export type ReviewHandler = (request: Request, trace: SpanContext | undefined) => Promise<Response>;
 
 interface PendingReview {
   readonly request: ThreadRequest;
-  readonly resolve: (answer: ReviewAnswer) => void;
+  readonly resolve: (response: ReviewResponse) => void;
 }
 
 interface Thread {
@@ -70,12 +70,12 @@ const GRACE = 1000;
 // Delay before a thread that failed to start is started again, in milliseconds.
 const RESTART = 1000;
 
-/** Returns whether this thread answers reviews for the main thread. */
+/** Returns whether this thread handles reviews for the main thread. */
 export function isReviewThread(): boolean {
   return (globalThis as { readonly name?: string }).name === NAME;
 }
 
-/** Threads that answer reviews. */
+/** Threads that handle reviews. */
 export class ReviewThreads implements Disposable {
   readonly #options: ReviewThreadsOptions;
   readonly #threads = new Set<Thread>();
@@ -104,9 +104,9 @@ export class ReviewThreads implements Disposable {
    *
    * @param url URL of the request.
    * @param body Body of the request.
-   * @param reviewTimeout Ends when the API server no longer waits for the answer.
+   * @param reviewTimeout Ends when the API server no longer waits for the response.
    */
-  ask(url: string, body: string, reviewTimeout: ReviewTimeout): Promise<ReviewAnswer> {
+  handle(url: string, body: string, reviewTimeout: ReviewTimeout): Promise<ReviewResponse> {
     return new Promise((resolve) => {
       const request = { id: this.#serial++, url, body, trace: reviewTrace() };
       this.#assign({ request, resolve });
@@ -194,27 +194,27 @@ export class ReviewThreads implements Disposable {
 }
 
 /**
- * Answers reviews for the main thread. Called in a thread.
+ * Handles reviews for the main thread. Called in a thread.
  *
  * @param begin Starts the webhooks with the data of {@linkcode ReviewThreadsOptions.start}.
  */
 export function serveReviews(
-  begin: (start: unknown, count: (call: MetricCall) => void) => Promise<ThreadAnswer>,
+  begin: (start: unknown, count: (call: MetricCall) => void) => Promise<ReviewHandler>,
 ): void {
   const thread = globalThis as unknown as {
     addEventListener(type: "message", listener: (event: MessageEvent) => void): void;
     postMessage(message: ThreadMessage): void;
   };
-  let answer: ThreadAnswer | undefined;
+  let handle: ReviewHandler | undefined;
   thread.addEventListener("message", async ({ data }) => {
     if ("start" in data) {
-      answer = await begin(data.start, (metric) => thread.postMessage({ metric }));
+      handle = await begin(data.start, (metric) => thread.postMessage({ metric }));
       return thread.postMessage({ isReady: true });
     }
     if ("isAlive" in data) return thread.postMessage({ isAlive: true });
     const { id, url, body, trace } = data as ThreadRequest;
     const headers = { "content-type": "application/json", "content-length": String(body.length) };
-    const response = await answer!(new Request(url, { method: "POST", headers, body }), trace);
+    const response = await handle!(new Request(url, { method: "POST", headers, body }), trace);
     thread.postMessage({ id, status: response.status, text: await response.text() });
   });
   thread.postMessage({ isLoaded: true });

@@ -5,7 +5,7 @@
  *
  * No client can block the others. If all connections are in use, a new connection replaces an idle
  * or slow one, or one of a client with more than half of them; otherwise it waits. A connection
- * whose review is being answered is never closed for another. A connection may send only a few TLS
+ * whose review is being handled is never closed for another. A connection may send only a few TLS
  * records before the server reads a request, and a reset connection is released at once. When the
  * bodies of too many requests have not arrived, the connection with the most such requests is
  * closed.

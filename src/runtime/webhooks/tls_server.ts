@@ -8,7 +8,7 @@ import type { CertificateFiles } from "./certificate.ts";
 import type { Target } from "./pipe.ts";
 import { TcpFront, type TcpFrontOptions } from "./tcp_front.ts";
 
-/** Answers a request. The promise never rejects. */
+/** Handles a request. The promise never rejects. */
 export type ConnectionHandler = (request: Request, caller: Caller) => Promise<Response>;
 
 /** Options of {@linkcode TlsServer}. */
@@ -51,7 +51,7 @@ export class TlsServer implements AsyncDisposable {
    * Starts listening. Connections are closed until there is a certificate.
    *
    * @param options Where to listen, and limits.
-   * @param handler Answers requests.
+   * @param handler Handles requests.
    * @throws {Deno.errors.AddrInUse} If the port is in use.
    */
   constructor(options: TlsServerOptions, handler: ConnectionHandler) {
