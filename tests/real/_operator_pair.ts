@@ -67,7 +67,8 @@ export async function startOperatorPair(cluster: RealCluster, client: Client, po
     stack.defer(() => connections[access].close());
     const { op, reconciles: list } = operatorOf(access);
     reconciles[access] = list;
-    running.push(stack.use(startOperator(op, { connection: connections[access] })));
+    // If an operator lost its Lease with its connection, it would reconcile all objects again.
+    running.push(stack.use(startOperator(op, { connection: connections[access], leaderElection: false })));
   }
   const resources = stack.move();
   return {
