@@ -451,6 +451,8 @@ export interface Context<
    * Use it for short waits. While a reconciler waits, it counts towards `concurrency`, and changes
    * of the object are not reconciled. `requeue` and `TemporaryError` wait without both.
    *
+   * A wait that is not over when the reconcile ends is canceled: its promise never settles.
+   *
    * @throws The reason of {@linkcode Context.signal} when it is aborted.
    *
    * @example Usage

@@ -1,5 +1,4 @@
 /** Creates the context of a reconcile, as `parts/context.ts` defines it. */
-import { sleep } from "../base/clock.ts";
 import { type Duration, milliseconds } from "../base/duration.ts";
 import { isObject } from "../base/json.ts";
 import { isStatus } from "../kube/api_error.ts";
@@ -379,11 +378,19 @@ function complete(scope: Scope, run: CurrentReconcile, kind: AnyKind, wanted: Wa
 }
 
 async function sleepDuring({ clock }: Scope, { effects, signal }: CurrentReconcile, duration: Duration): Promise<void> {
-  effects.sleeps++;
+  const delay = milliseconds(duration);
+  signal.throwIfAborted();
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const stop = (): void => reject(signal.reason);
+  const timer = clock.after(delay, resolve);
+  signal.addEventListener("abort", stop, { once: true });
+  effects.sleeps.add(timer);
   try {
-    await sleep(clock, milliseconds(duration), signal);
+    await promise;
   } finally {
-    effects.sleeps--;
+    effects.sleeps.delete(timer);
+    timer[Symbol.dispose]();
+    signal.removeEventListener("abort", stop);
   }
 }
 

@@ -99,8 +99,8 @@ export class LoopTrace {
 
 /** The effects of one reconcile that can cause the next one, and its waits. */
 export class ReconcileEffects {
-  /** Number of calls of `sleep` that are waiting. */
-  sleeps = 0;
+  /** The timers of calls of `sleep` that are waiting. */
+  readonly sleeps = new Set<Disposable>();
   /** Whether it sent a write. */
   wrote = false;
   /**
@@ -112,5 +112,14 @@ export class ReconcileEffects {
 
   constructor(trace?: LoopTrace) {
     this.trace = trace;
+  }
+
+  /**
+   * Cancels the sleeps that the reconcile did not wait for, such as a timeout in `Promise.race`.
+   * Their timers would keep a program alive after the operator has stopped.
+   */
+  cancelSleeps(): void {
+    for (const timer of this.sleeps) timer[Symbol.dispose]();
+    this.sleeps.clear();
   }
 }

@@ -68,7 +68,7 @@ export class ReconcileRunner<Result> {
 
   /** Number of reconciles that wait in `sleep` of their context. */
   get sleeping(): number {
-    return [...this.#running.values()].filter(({ reconcile: { effects } }) => effects.sleeps > 0).length;
+    return [...this.#running.values()].filter(({ reconcile: { effects } }) => effects.sleeps.size > 0).length;
   }
 
   /**
@@ -90,6 +90,7 @@ export class ReconcileRunner<Result> {
     const result = await reconcile.call(signal);
     this.activity++;
     this.#running.delete(key);
+    reconcile.effects.cancelSleeps();
     this.#onEnd(key, result);
   }
 

@@ -107,6 +107,6 @@ Deno.test("ReconcileRunner counts reconciles that sleep", () => {
   const [waiting, working] = [reconcile(never), reconcile(never)];
   runner.start("a", waiting);
   runner.start("b", working);
-  waiting.effects.sleeps++;
+  waiting.effects.sleeps.add({ [Symbol.dispose]() {} });
   assert.equal(runner.sleeping, 1);
 });

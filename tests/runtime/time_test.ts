@@ -44,6 +44,20 @@ Deno.test("sleep of a reconcile waits in the time of a memory cluster", async ()
   assert.equal(seen[1], "long 2030-01-01T03:00:00.300Z");
 });
 
+Deno.test("sleep of a reconcile is canceled when the reconcile ends without waiting for it", async () => {
+  const seen: string[] = [];
+  const { notes } = recording(async (_note, { sleep }) => {
+    const timeout = sleep("1h").then(() => seen.push("timeout"));
+    await Promise.race([sleep("1m").then(() => seen.push("work")), timeout]);
+  });
+  await using cluster = await memoryCluster({ parts: { notes } });
+  await cluster.create(Note, "a", { spec: {} });
+  await cluster.advance("1m");
+  await cluster.settle();
+  await cluster.advance("2h");
+  assert.deepEqual(seen, ["work"]);
+});
+
 Deno.test("sleep of a reconcile rejects when the object is deleted", async () => {
   const errors: unknown[] = [];
   const { notes } = recording(async (_note, { sleep, signal }) => {
