@@ -58,10 +58,10 @@ export class NamedWatches {
   update(own: ObjectKey, object: KubeObject | undefined): void {
     const before = this.#names.get(own);
     const named = object === undefined ? [] : this.#options.namesOf(object);
-    const now = new Map(named.map((one) => [keyOf(one), one]));
+    const now = new Map(named.map((object) => [keyOf(object), object]));
     // New names are added before old ones are released, so that the watch on a name that is in both
     // sets continues.
-    for (const [key, one] of now) this.#hold(key, one, own);
+    for (const [key, object] of now) this.#hold(key, object, own);
     for (const key of before ?? []) if (!now.has(key)) this.#release(key, own);
     if (now.size === 0) this.#names.delete(own);
     else this.#names.set(own, new Set(now.keys()));
@@ -69,7 +69,7 @@ export class NamedWatches {
 
   /** Returns whether an object of the controller names another object. */
   isNamedBy(own: KubeObject, key: ObjectKey): boolean {
-    return this.#options.namesOf(own).some((one) => keyOf(one) === key);
+    return this.#options.namesOf(own).some((object) => keyOf(object) === key);
   }
 
   /**

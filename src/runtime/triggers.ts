@@ -43,7 +43,8 @@ async function runSource(
 ): Promise<void> {
   const { clock } = scope;
   const context: SourceContext = { clock, now: () => new Date(clock.now()) };
-  for (let failures = 1; !signal.aborted; failures++) {
+  let failures = 0;
+  while (!signal.aborted) {
     let requests: AsyncIterator<ReconcileRequest | readonly ReconcileRequest[]> | undefined;
     const failed = scope.observe?.();
     try {
@@ -69,7 +70,7 @@ async function runSource(
       // Lets the source release its resources. The call may hang, so it is not awaited.
       return void (async () => await requests?.return?.())().catch(() => undefined);
     }
-    const wait = backoff(failures + 1, { ...RETRY, spread: scope.random() });
+    const wait = backoff(++failures, { ...RETRY, spread: scope.random() });
     await sleep(scope.clock, wait, signal).catch(() => undefined);
   }
 }

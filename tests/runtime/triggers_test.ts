@@ -300,6 +300,24 @@ Deno.test("every() triggers all objects periodically, and a source triggers the 
   assert.deepEqual(runs, ["b: triggered", "a: triggered", "b: triggered"]);
 });
 
+Deno.test("a source that fails is started again after one second, and then after twice the delay each time", async () => {
+  const opened: number[] = [];
+  const notes = controller(Note, {
+    triggers: [
+      // deno-lint-ignore require-yield
+      source(async function* (_signal, { clock }) {
+        opened.push(clock.now());
+        throw new Error("not yet");
+      }),
+    ],
+    reconcile() {},
+  });
+  await using cluster = await memoryCluster({ parts: { notes }, failures: "collect" });
+  await cluster.advance("10s");
+  // The jitter of a memory cluster makes each delay 87.5 % of its maximum.
+  assert.deepEqual(opened.map((time) => time - opened[0]!), [0, 875, 2625, 6125]);
+});
+
 Deno.test("getLive reads from the server instead of the cache", async () => {
   const notes = controller(Note, {
     reads: [ConfigMap],
