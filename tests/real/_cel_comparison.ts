@@ -207,7 +207,7 @@ function expectedOf(expression: string): Expected {
     }
     const detail = given.messageExpression === undefined
       ? given.message ?? `failed rule: ${given.rule}`
-      : formatted(value);
+      : formatForMessage(value);
     return { given, message: `Invalid value: ${detail}` };
   } catch (error) {
     if (error instanceof CompileError) return { given: failingRule, rejection: rejectionOf(failing) };
@@ -242,7 +242,7 @@ function runtimeError(message: string, rule: string): string {
  * by comparing it with the value.
  */
 function revealingRule(messageExpression: string, expression: string, value: Value): Rule {
-  const text = formatted(value);
+  const text = formatForMessage(value);
   if (text !== undefined && text.trim() === text && text !== "" && !text.includes("\n")) {
     return { rule: "1 == 2", messageExpression };
   }
@@ -257,7 +257,7 @@ function revealingRule(messageExpression: string, expression: string, value: Val
 }
 
 /** Returns a value as a `messageExpression` formats it, or `undefined` if it cannot. */
-function formatted(value: Value): string | undefined {
+function formatForMessage(value: Value): string | undefined {
   if (typeof value === "string" || typeof value === "bigint" || typeof value === "boolean") return String(value);
   if (value instanceof IpValue) return value.address.toString();
   if (value instanceof CidrValue) return value.network.toString();

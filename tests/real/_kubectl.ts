@@ -32,13 +32,13 @@ export function comparable(
   { unordered, ignoredLines }: Command,
 ): { code: number; stdout: readonly string[]; stderr: readonly string[] } {
   const lines = (text: string) => {
-    const all = normalized(text).split("\n").filter((line) => ignoredLines === undefined || !ignoredLines.test(line));
+    const all = normalize(text).split("\n").filter((line) => ignoredLines === undefined || !ignoredLines.test(line));
     return unordered ? all.sort() : all;
   };
   return { code, stdout: lines(stdout), stderr: lines(stderr) };
 }
 
-function normalized(text: string): string {
+function normalize(text: string): string {
   return text
     .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, "<uid>")
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, "<time>")

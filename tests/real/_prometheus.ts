@@ -10,7 +10,7 @@ import { eventually } from "../eventually.ts";
 const CACHE = fileURLToPath(new URL("../../.cache/debian/prometheus/", import.meta.url));
 
 /** Returns the folder of `prometheus` and `promtool`, or `undefined` if they are not available. */
-async function programs(): Promise<string | undefined> {
+async function findPrograms(): Promise<string | undefined> {
   if (await isAvailable("promtool") && await isAvailable("prometheus")) return "";
   const unpacked = `${CACHE}usr/bin/`;
   if (await isAvailable(`${unpacked}promtool`)) return unpacked;
@@ -35,14 +35,14 @@ async function programs(): Promise<string | undefined> {
   return unpacked;
 }
 
-const FOLDER = await programs();
-if (FOLDER === undefined && Deno.env.get("CI") !== "true") {
+const PROGRAM_FOLDER = await findPrograms();
+if (PROGRAM_FOLDER === undefined && Deno.env.get("CI") !== "true") {
   console.log("\n!!! SKIPPED tests with Prometheus: it is not installed. Run: apt-get install prometheus\n");
 }
 
 /** Options of tests that need Prometheus: they are skipped without it, except in CI. */
 export const NEEDS_PROMETHEUS: { readonly ignore: boolean } = {
-  ignore: FOLDER === undefined && Deno.env.get("CI") !== "true",
+  ignore: PROGRAM_FOLDER === undefined && Deno.env.get("CI") !== "true",
 };
 
 /**
@@ -55,7 +55,7 @@ export async function promtool(
   args: readonly string[],
   stdin = "",
 ): Promise<{ readonly success: boolean; readonly text: string }> {
-  return await output(`${FOLDER}promtool`, args, { stdin });
+  return await output(`${PROGRAM_FOLDER}promtool`, args, { stdin });
 }
 
 /** A running Prometheus. */
@@ -73,7 +73,7 @@ export async function startPrometheus(config: string): Promise<RunningPrometheus
   const folder = await Deno.makeTempDir({ prefix: "prometheus-" });
   await Deno.writeTextFile(`${folder}/prometheus.yml`, config);
   const address = `127.0.0.1:${freePort()}`;
-  const process = new Deno.Command(`${FOLDER}prometheus`, {
+  const process = new Deno.Command(`${PROGRAM_FOLDER}prometheus`, {
     args: [
       `--config.file=${folder}/prometheus.yml`,
       `--storage.tsdb.path=${folder}/data`,

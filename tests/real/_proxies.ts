@@ -6,7 +6,7 @@ import { FLAG, FRAME, FrameReader, FrameWriter } from "../../src/kube/http2/fram
 import { localCertificate } from "../../src/testing/local_certificate.ts";
 import type { RealCluster } from "../../src/testing/real_cluster.ts";
 
-// Pings and acknowledgements are shorter. A write has more bytes.
+// In bytes. Pings and acknowledgments are shorter, and every write is longer.
 const SHORTEST_WRITE = 200;
 
 interface TcpLink {
@@ -17,8 +17,8 @@ interface TcpLink {
 }
 
 /**
- * A TCP proxy on loopback. It counts connections, and can freeze them, as when a middlebox drops a
- * connection, lose responses, or close connections. It does not inspect the bytes.
+ * A TCP proxy on loopback that does not inspect the bytes. It counts connections. It can freeze
+ * them (as when a middlebox drops a connection), lose responses, and close connections.
  */
 export class ConnectionProxy implements Disposable {
   readonly #target: number;

@@ -80,7 +80,7 @@ const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
  * @param cluster The cluster.
  * @param users The users whose requests are rejected.
  */
-export async function stormOf429(
+export async function startStormOf429(
   client: Client,
   cluster: RealCluster,
   users: readonly string[],

@@ -19,7 +19,7 @@ import { type Folder, temporaryFolder } from "../fixtures/kubeconfig_clients.ts"
 const IN_DEFAULT = { namespace: "default" };
 const USER = "website-operator";
 
-Deno.test("an operator reports missing definitions, permissions, tokens and servers, and recovers once they are fixed", async (t) => {
+Deno.test("an operator reports missing definitions, RBAC permissions, tokens and servers, and recovers once they are fixed", async (t) => {
   await using cluster = await realCluster();
   await using home = await temporaryFolder();
   const client = adminClient(cluster);
@@ -54,7 +54,7 @@ Deno.test("an operator reports missing definitions, permissions, tokens and serv
   });
 
   await t.step(
-    "an operator names missing permissions, runs its other controller, and uses a permission once it is granted",
+    "an operator names missing RBAC permissions, runs its other controller, and uses a permission once it is granted",
     async () => {
       const rules = {
         websites: { apiGroups: ["demo.example.com"], resources: ["websites"], verbs: ["list", "watch", "patch"] },

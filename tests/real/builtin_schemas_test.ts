@@ -36,7 +36,7 @@ function definition(kind: string, properties: Properties) {
 }
 
 /** Groups the schemas so that each group fits into one definition. */
-function grouped(schemas: Properties): Properties[] {
+function groupBySize(schemas: Properties): Properties[] {
   const groups: { [name: string]: JsonSchema }[] = [];
   let size = Infinity;
   for (const [name, schema] of Object.entries(schemas)) {
@@ -61,7 +61,7 @@ Deno.test("a real API server accepts every builtin schema with strict field vali
   await using cluster = await realCluster();
   const { PodTemplateSpec, PersistentVolumeClaim, Service, Ingress, Probe } = short;
   const groups = [
-    ...grouped(plain),
+    ...groupBySize(plain),
     { PodTemplateSpec, PersistentVolumeClaim, Service, Ingress, Probe },
     { PodTemplateSpec: full.PodTemplateSpec, NetworkPolicySpec: full.NetworkPolicySpec },
   ];

@@ -43,7 +43,7 @@ Deno.test("each call of Client works on a real API server", async (t) => {
     assert.deepEqual(await client.get(ConfigMap, "created", IN_DEFAULT), created);
   });
 
-  await t.step("create with dry run returns the resulting object, and stores none", async () => {
+  await t.step("create with dry run returns the resulting object, and does not store it", async () => {
     const tried = await client.create(ConfigMap, { metadata: { name: "tried", ...IN_DEFAULT } }, { dryRun: true });
     assert.equal(tried.metadata.name, "tried");
     await assert.rejects(client.get(ConfigMap, "tried", IN_DEFAULT), { name: "ApiError", status: 404 });

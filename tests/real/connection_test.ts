@@ -33,15 +33,15 @@ Deno.test("connections to a real API server", async (t) => {
 
   await t.step("a client with a kubeconfig with a token authenticates", async () => {
     await folder.write({ config: (await cluster.user("alice")).kubeconfig });
-    using own = await clientBy(config);
-    assert.equal(await whoAmI(own.client), "alice");
-    assert.equal(own.connection.namespace, "default");
+    using session = await clientBy(config);
+    assert.equal(await whoAmI(session.client), "alice");
+    assert.equal(session.connection.namespace, "default");
   });
 
   await t.step("a client with a kubeconfig with a client certificate in base64 authenticates", async () => {
     await folder.write({ config: (await cluster.certificateUser("bob", { groups: ["robots"] })).kubeconfig });
-    using own = await clientBy(config);
-    assert.equal(await whoAmI(own.client), "bob");
+    using session = await clientBy(config);
+    assert.equal(await whoAmI(session.client), "bob");
   });
 
   await t.step("paths of certificate files are relative to the kubeconfig", async () => {
@@ -55,8 +55,8 @@ Deno.test("connections to a real API server", async (t) => {
         "client-key": `${folder.path}/pki/me.key`,
       }),
     });
-    using own = await clientBy(config);
-    assert.equal(await whoAmI(own.client), "carol");
+    using session = await clientBy(config);
+    assert.equal(await whoAmI(session.client), "carol");
   });
 
   await t.step(
@@ -66,8 +66,8 @@ Deno.test("connections to a real API server", async (t) => {
       const authority = { "certificate-authority-data": btoa(cluster.caCert) };
       const user = { tokenFile: "secrets/token", token: "invalid" };
       await folder.write({ "secrets/token": `${token}\n`, config: kubeconfig(cluster.url, authority, user) });
-      using own = await clientBy(config);
-      assert.equal(await whoAmI(own.client), "dave");
+      using session = await clientBy(config);
+      assert.equal(await whoAmI(session.client), "dave");
     },
   );
 
@@ -79,14 +79,14 @@ Deno.test("connections to a real API server", async (t) => {
     });
     const env: Record<string, string> = { KUBECONFIG: `${folder.path}/config.users:${folder.path}/config.clusters` };
     const connection = await connect({ ...denoMachine, env: (name) => env[name] }, systemClock);
-    using own = clientOf(connection);
-    assert.equal(await whoAmI(own.client), "erin");
+    using session = clientOf(connection);
+    assert.equal(await whoAmI(session.client), "erin");
   });
 
   await t.step("a server whose certificate is not signed by the kubeconfig's authority is rejected", async () => {
     await folder.write({ config: kubeconfig(cluster.url, {}, { token: (await cluster.user("frank")).token }) });
-    using own = await clientBy(config);
-    await assert.rejects(whoAmI(own.client), {
+    using session = await clientBy(config);
+    await assert.rejects(whoAmI(session.client), {
       message: `Cannot create SelfSubjectReview: no response from "${cluster.url}": the server's certificate ` +
         "is not signed by the certificate authority of the kubeconfig (UnknownIssuer). Set certificate-authority-data",
     });
@@ -97,54 +97,57 @@ Deno.test("connections to a real API server", async (t) => {
     const [first, second] = [await cluster.user(user), await cluster.user(user)];
     await folder.write({ token: first.token });
     // The clock does not advance, so only the 401 can cause the read.
-    using own = asPod(cluster, `${folder.path}/token`, new VirtualClock());
-    assert.equal(await whoAmI(own.client), user);
+    using session = asPod(cluster, `${folder.path}/token`, new VirtualClock());
+    assert.equal(await whoAmI(session.client), user);
 
     await folder.write({ token: second.token });
     await cluster.expire(first.token);
-    assert.equal(await whoAmI(own.client), user);
+    assert.equal(await whoAmI(session.client), user);
   });
 
-  await t.step("a pod whose token is rejected throws a 401, and recovers once its file has a valid token", async () => {
-    const [bad, good] = [await cluster.user("grace"), await cluster.user("grace")];
-    await cluster.expire(bad.token);
-    await folder.write({ token: bad.token });
-    using own = asPod(cluster, `${folder.path}/token`, new VirtualClock());
-    await assert.rejects(whoAmI(own.client), {
-      name: "ApiError",
-      status: 401,
-      message:
-        "Cannot create SelfSubjectReview: the apiserver answered 401 Unauthorized: Unauthorized. The token has expired or is for another cluster. Log in again, or renew the kubeconfig",
-    });
-    await folder.write({ token: good.token });
-    assert.equal(await whoAmI(own.client), "grace");
-  });
+  await t.step(
+    "requests of a pod fail with 401 while its token is rejected, and succeed once its file has a valid one",
+    async () => {
+      const [bad, good] = [await cluster.user("grace"), await cluster.user("grace")];
+      await cluster.expire(bad.token);
+      await folder.write({ token: bad.token });
+      using session = asPod(cluster, `${folder.path}/token`, new VirtualClock());
+      await assert.rejects(whoAmI(session.client), {
+        name: "ApiError",
+        status: 401,
+        message:
+          "Cannot create SelfSubjectReview: the apiserver answered 401 Unauthorized: Unauthorized. The token has expired or is for another cluster. Log in again, or renew the kubeconfig",
+      });
+      await folder.write({ token: good.token });
+      assert.equal(await whoAmI(session.client), "grace");
+    },
+  );
 
   await t.step("a pod reads its token file again after a minute", async () => {
     const clock = new VirtualClock();
     await folder.write({ token: (await cluster.user("first")).token });
-    using own = asPod(cluster, `${folder.path}/token`, clock);
-    assert.equal(await whoAmI(own.client), "first");
+    using session = asPod(cluster, `${folder.path}/token`, clock);
+    assert.equal(await whoAmI(session.client), "first");
     await folder.write({ token: (await cluster.user("second")).token });
-    assert.equal(await whoAmI(own.client), "first");
+    assert.equal(await whoAmI(session.client), "first");
     for (const minute = clock.now() + 60_000; clock.step(minute););
-    assert.equal(await whoAmI(own.client), "second");
+    assert.equal(await whoAmI(session.client), "second");
   });
 
   await t.step("a pod with httpClient fetch reads, writes and watches", async () => {
     const { token } = await cluster.user("fetch", { groups: ["system:masters"] });
     const connection = await connectAsPod({ url: cluster.url, caCert: cluster.caCert, token }, { httpClient: "fetch" });
-    using own = clientOf(connection);
-    assert.equal(await whoAmI(own.client), "fetch");
+    using session = clientOf(connection);
+    assert.equal(await whoAmI(session.client), "fetch");
     const stop = new AbortController();
-    const { metadata } = await own.client.create(ConfigMap, { metadata: { name: "by-fetch", ...IN_DEFAULT } });
+    const { metadata } = await session.client.create(ConfigMap, { metadata: { name: "by-fetch", ...IN_DEFAULT } });
     const select = {
       ...IN_DEFAULT,
       fieldSelector: "metadata.name=by-fetch",
       sendInitialEvents: true,
       signal: stop.signal,
     };
-    await using events = eventReader(own.client.watch(ConfigMap, select), stop);
+    await using events = eventReader(session.client.watch(ConfigMap, select), stop);
     assert.equal((await events.next()).object.metadata.uid, metadata.uid);
   });
 
@@ -161,8 +164,8 @@ Deno.test("connections to a real API server", async (t) => {
   for (const [access, open] of Object.entries(connections)) {
     await t.step(`${access}: requests and watches share one HTTP/2 connection`, async () => {
       using proxy = new ConnectionProxy(cluster.port);
-      using own = await open(`https://127.0.0.1:${proxy.port}`);
-      const { client } = own;
+      using session = await open(`https://127.0.0.1:${proxy.port}`);
+      const { client } = session;
       await client.get(Namespace, "default");
       assert.equal(proxy.opened, 1);
 
@@ -182,35 +185,35 @@ Deno.test("connections to a real API server", async (t) => {
 
     await t.step(`${access}: concurrent first requests share one connection`, async () => {
       using proxy = new ConnectionProxy(cluster.port);
-      using own = await open(`https://127.0.0.1:${proxy.port}`);
-      await Promise.all(Array.from({ length: 20 }, () => own.client.get(Namespace, "default")));
+      using session = await open(`https://127.0.0.1:${proxy.port}`);
+      await Promise.all(Array.from({ length: 20 }, () => session.client.get(Namespace, "default")));
       await eventually(() => assert.equal(proxy.open, 1));
     });
 
     await t.step(`${access}: bodies and lists of several megabytes are sent and received`, async () => {
-      using own = await open(cluster.url);
+      using session = await open(cluster.url);
       const names = Array.from({ length: 6 }, (_, i) => `large-${i}`);
       const text = "ä".repeat(450_000);
       await Promise.all(
-        names.map((name) => own.client.create(ConfigMap, { metadata: { name, ...IN_DEFAULT }, data: { text } })),
+        names.map((name) => session.client.create(ConfigMap, { metadata: { name, ...IN_DEFAULT }, data: { text } })),
       );
-      const all = await own.client.list(ConfigMap, IN_DEFAULT);
+      const all = await session.client.list(ConfigMap, IN_DEFAULT);
       assert.equal(all.filter(({ data }) => data?.text === text).length, names.length);
-      await Promise.all(names.map((name) => own.client.delete(ConfigMap, name, IN_DEFAULT)));
+      await Promise.all(names.map((name) => session.client.delete(ConfigMap, name, IN_DEFAULT)));
     });
 
     for (const signal of ["SIGTERM", "SIGKILL"] as const) {
       await t.step(
         `${access}: a watch ends when the server gets ${signal}, and the client works once the server has restarted`,
         async () => {
-          using own = await open(cluster.url);
-          const { client } = own;
+          using session = await open(cluster.url);
+          const { client } = session;
           const stop = new AbortController();
           const watch = client.watch(ConfigMap, { ...IN_DEFAULT, sendInitialEvents: true, signal: stop.signal });
           const { value } = await watch.next();
           const { resourceVersion } = value!.at(-1)!.object.metadata;
 
-          const ended = drained(watch);
+          const ended = readToEnd(watch);
           const restarted = cluster.restartApiserver({ signal });
           const end = await ended;
           await restarted;
@@ -238,9 +241,9 @@ Deno.test("connections to a real API server", async (t) => {
 
   await t.step("the error of a server that is down has its URL and the reason", async () => {
     await folder.write({ config: cluster.admin.kubeconfig });
-    using own = await clientBy(config);
+    using session = await clientBy(config);
     await cluster.stopApiserver({ signal: "SIGKILL" });
-    await assert.rejects(own.client.get(Namespace, "default"), {
+    await assert.rejects(session.client.get(Namespace, "default"), {
       message: `Cannot get Namespace "default": no response from "${cluster.url}": ` +
         "connection refused. Check that the API server is running, and its address",
     });
@@ -275,7 +278,7 @@ function kubeconfig(server: string, cluster: Record<string, string>, user: Recor
 }
 
 /** Reads a watch to its end, and returns the error that it threw, if any. */
-function drained(watch: AsyncGenerator<WatchEvent[], void>): Promise<unknown> {
+function readToEnd(watch: AsyncGenerator<WatchEvent[], void>): Promise<unknown> {
   const read = async (): Promise<void> => {
     for await (const _ of watch) { /* Only its end matters. */ }
   };

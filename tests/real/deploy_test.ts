@@ -74,7 +74,7 @@ Deno.test("op deploy installs an operator, op rbac verify checks its permissions
     );
     for (const overlay of ["prod", "rich"]) {
       const path = `${folder.path}/config/overlays/${overlay}`;
-      assert.deepEqual(sorted(await kustomize(path)), sorted(await kubectlKustomize(path)));
+      assert.deepEqual(sortByKindAndName(await kustomize(path)), sortByKindAndName(await kubectlKustomize(path)));
     }
     await Deno.writeTextFile(`${rich}/kustomization.yaml`, "resources: [../../base]\nvars: [{ name: A }]\n");
     const rejected = await op("deploy", "rich");
@@ -237,7 +237,7 @@ Deno.test("op deploy installs an operator, op rbac verify checks its permissions
   });
 });
 
-function sorted(objects: readonly PlainObject[]): PlainObject[] {
+function sortByKindAndName(objects: readonly PlainObject[]): PlainObject[] {
   const key = ({ kind, metadata }: PlainObject) => `${kind} ${metadata.name}`;
   return [...objects].sort((a, b) => (key(a) < key(b) ? -1 : 1));
 }

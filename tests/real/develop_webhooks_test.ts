@@ -82,7 +82,7 @@ async function untilCreated(fetch: Fetch, lines: number, expected: number): Prom
  * Returns the names of the registered configurations, the conversion strategy of the definition,
  * and the annotations that `op` added to the definition.
  */
-async function registered(client: Client): Promise<string[]> {
+async function registrations(client: Client): Promise<string[]> {
   const { spec, metadata } = await client.get(CustomResourceDefinition, DEFINITION);
   return [
     ...await client.list(MutatingWebhookConfiguration),
@@ -93,7 +93,7 @@ async function registered(client: Client): Promise<string[]> {
   );
 }
 
-/** The result of {@linkcode registered} while `op dev` runs. */
+/** The result of {@linkcode registrations} while `op dev` runs. */
 const ALL = [
   "MutatingWebhookConfiguration notes-dev",
   "ValidatingWebhookConfiguration notes-dev",
@@ -173,7 +173,7 @@ Deno.test("op dev registers the webhooks of this machine with a real API server,
       const ended = cli(DEV, io);
       await io.waitForOutput(/^Running as system:serviceaccount:notes-system:notes\./, 1, ended);
       assert.match(io.stdout, /^Webhooks are called at https:\/\/127\.0\.0\.1:\d+$/m);
-      assert.deepEqual(await registered(client), ALL);
+      assert.deepEqual(await registrations(client), ALL);
       assert.match(await untilCreated(fetch, 3, 422), /denied the request: .* spec\.lines: at most 2 lines$/);
       // The server applies the two configurations one after the other.
       await eventually(async () => assert.equal((await createNote(fetch, 2)).result, '{"lines":"2"}'));
@@ -193,7 +193,7 @@ Deno.test("op dev registers the webhooks of this machine with a real API server,
 
       io.end();
       assert.equal(await ended, 0, io.stderr);
-      assert.deepEqual(await registered(client), ["None"]);
+      assert.deepEqual(await registrations(client), ["None"]);
     },
   );
 
@@ -201,7 +201,7 @@ Deno.test("op dev registers the webhooks of this machine with a real API server,
     "a killed op dev leaves its webhooks but no process, and the next op dev removes them",
     async () => {
       await killAfterRegistration(project);
-      assert.deepEqual(await registered(client), ALL);
+      assert.deepEqual(await registrations(client), ALL);
       // The server cannot reach the webhook, so it rejects the request.
       assert.match(await untilCreated(fetch, 1, 500), /connection refused/);
       const { stdout } = await folder.op("doctor", "--kubeconfig", "kubeconfig");
@@ -217,7 +217,7 @@ Deno.test("op dev registers the webhooks of this machine with a real API server,
       await untilCreated(fetch, 3, 422);
       io.end();
       assert.equal(await ended, 0, io.stderr);
-      assert.deepEqual(await registered(client), ["None"]);
+      assert.deepEqual(await registrations(client), ["None"]);
     },
   );
 
@@ -230,7 +230,7 @@ Deno.test("op dev registers the webhooks of this machine with a real API server,
       1,
       ended,
     );
-    assert.deepEqual(await registered(client), ["None"]);
+    assert.deepEqual(await registrations(client), ["None"]);
     io.end();
     assert.equal(await ended, 0, io.stderr);
     const wrong = new RunningIo(folder.path);
@@ -239,7 +239,7 @@ Deno.test("op dev registers the webhooks of this machine with a real API server,
 
   await t.step("op uninstall removes the webhooks of a killed op dev, and restores the conversion", async () => {
     await killAfterRegistration(project);
-    assert.deepEqual(await registered(client), ALL);
+    assert.deepEqual(await registrations(client), ALL);
     const uninstall = ["uninstall", "--kubeconfig", "kubeconfig"];
     const lines = (text: string, action: string) =>
       text.split("\n").filter((line) => line.startsWith(action) && line.endsWith(', left by "op dev"'));
@@ -249,14 +249,14 @@ Deno.test("op dev registers the webhooks of this machine with a real API server,
       lines(preview.stdout, "would delete"),
       REMAINING.map((object) => `would delete ${object}, left by "op dev"`),
     );
-    assert.deepEqual(await registered(client), ALL);
+    assert.deepEqual(await registrations(client), ALL);
     const uninstalled = await folder.op(...uninstall, "--yes");
     assert.equal(uninstalled.code, 0, uninstalled.stderr);
     assert.deepEqual(
       lines(uninstalled.stdout, "deleted"),
       REMAINING.map((object) => `deleted    ${object}, left by "op dev"`),
     );
-    assert.deepEqual(await registered(client), ["None"]);
+    assert.deepEqual(await registrations(client), ["None"]);
     assert.equal((await folder.op(...uninstall)).stdout.includes("op dev"), false);
   });
 });
@@ -284,7 +284,7 @@ Deno.test("op deploy, op dev and op start detect that the operator already runs"
         dryRun.stdout,
         /^ {2}changed {4}CustomResourceDefinition notes\.dev\.example\.com \(not validated: its conv/m,
       );
-      assert.deepEqual(await registered(client), ALL);
+      assert.deepEqual(await registrations(client), ALL);
       const deployed = await folder.op(...deploy);
       assert.equal(deployed.code, 0, deployed.stderr);
       assert.match(

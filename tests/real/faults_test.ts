@@ -12,7 +12,7 @@ import { adminClient, watched } from "../fixtures/watched.ts";
 import { applyText, Note, recording } from "../fixtures/notes.ts";
 import { childrenOf, podOperator, startOperatorPair, USERS } from "./_operator_pair.ts";
 import { ConnectionProxy } from "./_proxies.ts";
-import { compactEtcd, rejectWrites, stormOf429 } from "./_server_faults.ts";
+import { compactEtcd, rejectWrites, startStormOf429 } from "./_server_faults.ts";
 import { install } from "../fixtures/install.ts";
 import { podConnection } from "../fixtures/connections.ts";
 import { eventually } from "../eventually.ts";
@@ -130,7 +130,7 @@ Deno.test("operators miss no change because of faults of a real API server or of
     };
     const wanted = new Map(NAMES.map((name) => [name, "stormy"]));
     {
-      await using _storm = await stormOf429(client, cluster, USERS);
+      await using _storm = await startStormOf429(client, cluster, USERS);
       for (const name of NAMES) await write(name, "stormy");
       await untilRejectedAgain(3);
       await sleep(systemClock, STORM / 2);

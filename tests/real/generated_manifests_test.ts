@@ -44,8 +44,8 @@ Deno.test("a strict dry run, kustomize and Pod Security accept the output of op 
   await using folder = await operatorFolder();
   const client = adminClient(cluster);
   await folder.write("main.ts", SHOP);
-  await succeeds(folder.op("generate", "manifests"));
-  for (const overlay of ["prod", "local"]) await succeeds(folder.op("generate", "overlay", overlay));
+  await assertSucceeds(folder.op("generate", "manifests"));
+  for (const overlay of ["prod", "local"]) await assertSucceeds(folder.op("generate", "overlay", overlay));
   const built = await kubectlKustomize(`${folder.path}/config/overlays/prod`);
 
   await t.step("the overlay prod contains each object once", () => {
@@ -148,7 +148,7 @@ Deno.test("a strict dry run, kustomize and Pod Security accept the output of op 
 });
 
 /** Asserts that a command succeeds without output on standard error. */
-async function succeeds(ended: Promise<{ readonly code: number; readonly stderr: string }>): Promise<void> {
+async function assertSucceeds(ended: Promise<{ readonly code: number; readonly stderr: string }>): Promise<void> {
   const { code, stderr } = await ended;
   assert.equal(code, 0, stderr);
   assert.equal(stderr, "");

@@ -56,7 +56,7 @@ Deno.test("watches, reconciles and writes on a real API server", async (t) => {
   );
 
   await t.step(
-    "the finalizer of a removed cleanup is removed, whether or not the object is being deleted",
+    "the finalizer of a controller that has no cleanup any more is removed, whether or not the object is being deleted",
     async () => {
       const finalizers = ["demo.example.com/test.notes"];
       await create("remains", { metadata: { finalizers } });
@@ -245,7 +245,7 @@ Deno.test("watches, reconciles and writes on a real API server", async (t) => {
     },
   );
 
-  await t.step("apply without force fails the reconcile on a field of another manager", async () => {
+  await t.step("a reconcile fails if apply without force sets a field of another manager", async () => {
     const { notes: part } = recording(async ({ metadata: { name }, spec }, { apply }) => {
       if (name === "yields") {
         await apply(ConfigMap, { metadata: { name }, data: { text: spec.text } }, { force: false });
@@ -338,7 +338,10 @@ function run(cluster: RealCluster, op: Operator) {
   return startOperator(op, { connection, checkAccess: false });
 }
 
-/** Returns the `Ready` condition of a note, or `undefined` without a condition or note. */
+/**
+ * Returns the `Ready` condition of a note (`Unknown` if it has none), or `undefined` without the
+ * note.
+ */
 function ready(all: readonly Note[], name: string) {
   const note = all.find(({ metadata }) => metadata.name === name);
   if (note === undefined) return undefined;

@@ -17,7 +17,9 @@ import { established } from "../fixtures/install.ts";
 import { connectAs, isGranted, tokenOf } from "../fixtures/service_account.ts";
 import { eventually } from "../eventually.ts";
 
-/** Creates an operator of a kind Note in its own group, with the same plural. */
+/**
+ * Creates an operator with a kind Note in a group of its own. Its plural is the same in each group.
+ */
 function notesOf(name: string) {
   const Note = resource({
     group: `${name}.example.com`,

@@ -33,7 +33,7 @@ export default operator({ name: "notes", version: "1.0.0", parts: { notes, noteV
 const CLUSTER = ["--kubeconfig", "kubeconfig"];
 
 /** Creates a project of {@linkcode MAIN}, and deploys it. */
-async function deployedProject(cluster: RealCluster): Promise<OperatorFolder> {
+async function createDeployedProject(cluster: RealCluster): Promise<OperatorFolder> {
   const folder = await operatorFolder();
   await folder.write("kubeconfig", cluster.admin.kubeconfig);
   await deploy(folder, MAIN);
@@ -64,7 +64,7 @@ async function createNoteWithChild(client: Client, name: string, finalizers: rea
 Deno.test("op uninstall waits until the garbage collector has deleted children, even if conversions fail", async () => {
   await using cluster = await realCluster({ controllerManager: true });
   const client = adminClient(cluster);
-  await using folder = await deployedProject(cluster);
+  await using folder = await createDeployedProject(cluster);
   await createNoteWithChild(client, "one");
 
   const preview = await folder.op("uninstall", ...CLUSTER);
@@ -84,7 +84,7 @@ Deno.test("op uninstall waits until the garbage collector has deleted children, 
 Deno.test("op uninstall reports children that still exist, and deletes neither the definition nor the operator", async (t) => {
   await using cluster = await realCluster({ controllerManager: true });
   const client = adminClient(cluster);
-  await using folder = await deployedProject(cluster);
+  await using folder = await createDeployedProject(cluster);
   await createNoteWithChild(client, "held", ["other.example.com/x"]);
   await createNoteWithChild(client, "free");
 
@@ -113,7 +113,7 @@ Deno.test("op uninstall reports children that still exist, and deletes neither t
 Deno.test("op uninstall does not delete objects that cannot be read, and names the flag that deletes them", async () => {
   await using cluster = await realCluster();
   const client = adminClient(cluster);
-  await using folder = await deployedProject(cluster);
+  await using folder = await createDeployedProject(cluster);
   await createNoteWithChild(client, "first");
   // From now on objects are stored as v2, so neither version can be listed without a conversion.
   const { spec } = await client.get(CustomResourceDefinition, "notes.demo.example.com");
@@ -145,7 +145,7 @@ Deno.test("op uninstall does not delete objects that cannot be read, and names t
 Deno.test("op uninstall --release-finalizers suspends webhooks and conversions that no process serves", async () => {
   await using cluster = await realCluster();
   const client = adminClient(cluster);
-  await using folder = await deployedProject(cluster);
+  await using folder = await createDeployedProject(cluster);
   const Note = await findKind(client, "notes.v1.demo.example.com");
   const metadata = { name: "one", finalizers: ["demo.example.com/notes.notes"] };
   await client.create(Note, { metadata, spec: { text: "a b" } }, { namespace: "default" });

@@ -19,7 +19,7 @@ import { shellLine } from "../fixtures/shell_line.ts";
 const ROOT = new URL("../../", import.meta.url);
 const SERVICE = "shop-webhook.shop-system.svc";
 
-Deno.test("the commands of the webhooks guide serve reviews with each source of certificates", async (t) => {
+Deno.test("an operator set up by the webhooks guide answers reviews with each source of certificates", async (t) => {
   await using cluster = await realCluster();
   const client = adminClient(cluster);
   const folder = await Deno.makeTempDir();
