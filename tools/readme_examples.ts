@@ -33,7 +33,7 @@ export function codeBlocks(markdown: string): Map<string, string> {
 }
 
 /**
- * Guides without TypeScript to test: `tests/compiled/whole_way_test.ts` tests commands, and
+ * Guides without TypeScript to test: `tests/compiled/tutorial_test.ts` tests commands, and
  * `tools/metrics_page.ts` generates the page of metrics.
  */
 const WITHOUT_CODE: readonly string[] = [

@@ -11,15 +11,15 @@ import {
   modified,
   object,
   rejection,
-  start,
+  startInformer,
   type Stream,
   turns,
   Website,
 } from "../../tests/fixtures/scripted_informer.ts";
 
 Deno.test("Informer requests a streaming list, and is synced at the initial-events-end bookmark", async () => {
-  await using scenario = start();
-  const [stream] = await scenario.opened(1);
+  await using scenario = startInformer();
+  const [stream] = await scenario.openStreams(1);
   assert.deepEqual(stream.query, {
     allowWatchBookmarks: "true",
     resourceVersionMatch: "NotOlderThan",
@@ -38,13 +38,13 @@ Deno.test("Informer requests a streaming list, and is synced at the initial-even
 });
 
 Deno.test("Informer resumes from its last version when the server ends a watch", async () => {
-  await using scenario = start();
-  const [first] = await scenario.opened(1);
+  await using scenario = startInformer();
+  const [first] = await scenario.openStreams(1);
   await first.send(initialEventsEnd(5), added("a", 7), bookmark(9));
   scenario.clock.step(scenario.clock.now() + 60_000);
   await first.end();
 
-  const [, second] = await scenario.opened(2);
+  const [, second] = await scenario.openStreams(2);
   assert.equal(second.query.resourceVersion, "9");
   assert.equal(second.query.sendInitialEvents, undefined);
   assert.equal(scenario.isWaiting(), false, "the informer delays the next request");
@@ -54,13 +54,13 @@ Deno.test("Informer resumes from its last version when the server ends a watch",
 
 for (const status of [400, 422]) {
   Deno.test(`Informer requests pages if a streaming list is rejected with ${status}`, async () => {
-    await using scenario = start({}, ({ query }) => {
+    await using scenario = startInformer({}, ({ query }) => {
       if (query.sendInitialEvents) return rejection(status);
       if (query.watch) return undefined;
       return query.continue === undefined ? list(5, [object("a", 1)], "more") : list(5, [object("b", 2)]);
     });
-    const [watch] = await scenario.opened(1);
-    assert.deepEqual(scenario.requested(), ["stream", "page", "page more", "watch 5"]);
+    const [watch] = await scenario.openStreams(1);
+    assert.deepEqual(scenario.describeRequests(), ["stream", "page", "page more", "watch 5"]);
     assert.equal(scenario.informer.isSynced, true);
     await watch.send(modified("b", 6));
     assert.deepEqual(scenario.changes, ["+a@1 (initial)", "+b@2 (initial)", "b@2->6"]);
@@ -71,27 +71,30 @@ for (const status of [400, 422]) {
 Deno.test("Informer requests pages after a 504 for a streaming list, and a streaming list the next time", async () => {
   let isBehind = true;
   let isExpired = false;
-  await using scenario = start({}, ({ query }) => {
+  await using scenario = startInformer({}, ({ query }) => {
     if (query.sendInitialEvents) return isBehind ? rejection(504) : undefined;
     if (query.watch) return isExpired ? rejection(410) : undefined;
     return list(5, [object("a", 1)]);
   });
-  const [watch] = await scenario.opened(1);
-  assert.deepEqual(scenario.requested(), ["stream", "page", "watch 5"]);
+  const [watch] = await scenario.openStreams(1);
+  assert.deepEqual(scenario.describeRequests(), ["stream", "page", "watch 5"]);
   assert.deepEqual(scenario.problems, [], "the 504 was reported");
   [isBehind, isExpired] = [false, true];
   await watch.send(modified("a", 6));
   scenario.clock.step(scenario.clock.now() + 2000);
   await watch.end();
-  await scenario.opened(2);
-  assert.deepEqual(scenario.requested().slice(3), ["watch 6", "stream"]);
+  await scenario.openStreams(2);
+  assert.deepEqual(scenario.describeRequests().slice(3), ["watch 6", "stream"]);
 });
 
 for (const how of ["event", "status"] as const) {
   Deno.test(`Informer lists again after a 410 (as ${how}), and keeps its objects until the new list ends`, async () => {
     let isExpired = false;
-    await using scenario = start({}, ({ query }) => isExpired && query.resourceVersion ? rejection(410) : undefined);
-    const [first] = await scenario.opened(1);
+    await using scenario = startInformer(
+      {},
+      ({ query }) => isExpired && query.resourceVersion ? rejection(410) : undefined,
+    );
+    const [first] = await scenario.openStreams(1);
     await first.send(added("same", 1), added("changed", 2), added("removed", 3), initialEventsEnd(5));
     scenario.changes.length = 0;
 
@@ -101,7 +104,7 @@ for (const how of ["event", "status"] as const) {
       scenario.clock.step(scenario.clock.now() + 60_000);
       await first.end();
     }
-    const [, second] = await scenario.opened(2);
+    const [, second] = await scenario.openStreams(2);
     assert.equal(second.query.sendInitialEvents, "true");
     assert.equal(scenario.isWaiting(), false, "the informer delays the next request");
     await second.send(added("same", 1), added("changed", 20));
@@ -118,38 +121,38 @@ for (const how of ["event", "status"] as const) {
 
 Deno.test("Informer doubles its delay with each failure, and starts from the shortest after a success", async () => {
   let isUp = false;
-  await using scenario = start({}, () => isUp ? undefined : rejection(500));
+  await using scenario = startInformer({}, () => isUp ? undefined : rejection(500));
   const delays: number[] = [];
   await turns();
-  for (let i = 0; i < 9; i++) delays.push(await scenario.passNext());
+  for (let i = 0; i < 9; i++) delays.push(await scenario.advanceToNextTimer());
   assert.deepEqual(delays, [200, 400, 800, 1600, 3200, 6400, 12_800, 25_600, 30_000]);
 
   isUp = true;
-  await scenario.passNext();
-  const [stream] = await scenario.opened(1);
+  await scenario.advanceToNextTimer();
+  const [stream] = await scenario.openStreams(1);
   await stream.send(initialEventsEnd(5));
   isUp = false;
   await stream.fail();
-  assert.equal(await scenario.passNext(), 200);
+  assert.equal(await scenario.advanceToNextTimer(), 200);
 });
 
 Deno.test("Informer spreads its delays", async () => {
-  await using scenario = start({ random: () => 0 }, () => rejection(500));
+  await using scenario = startInformer({ random: () => 0 }, () => rejection(500));
   await turns();
-  assert.equal(await scenario.passNext(), 150);
+  assert.equal(await scenario.advanceToNextTimer(), 150);
 });
 
 Deno.test("Informer reports an error once, and reports the recovery", async () => {
   let isUp = false;
-  await using scenario = start({}, () => isUp ? undefined : rejection(500));
+  await using scenario = startInformer({}, () => isUp ? undefined : rejection(500));
   await turns();
-  for (let i = 0; i < 3; i++) await scenario.passNext();
+  for (let i = 0; i < 3; i++) await scenario.advanceToNextTimer();
   assert.deepEqual(scenario.problems, ["Cannot watch Website: the apiserver answered 500: rejected"]);
   assert.equal(scenario.informer.problem?.message, scenario.problems[0]);
 
   isUp = true;
-  await scenario.passNext();
-  const [stream] = await scenario.opened(1);
+  await scenario.advanceToNextTimer();
+  const [stream] = await scenario.openStreams(1);
   await stream.send(initialEventsEnd(5));
   assert.deepEqual(scenario.problems.slice(1), [undefined]);
   assert.equal(scenario.informer.problem, undefined);
@@ -157,13 +160,13 @@ Deno.test("Informer reports an error once, and reports the recovery", async () =
 
 Deno.test("Informer calls onServedAgain when a watch succeeds after a 404, but not after other errors", async () => {
   let status: number | undefined = 404;
-  await using scenario = start({}, () => status === undefined ? undefined : rejection(status));
+  await using scenario = startInformer({}, () => status === undefined ? undefined : rejection(status));
   let servedAgain = 0;
   scenario.informer.onServedAgain(() => servedAgain++);
   await turns();
   status = undefined;
-  await scenario.passNext();
-  const [first] = await scenario.opened(1);
+  await scenario.advanceToNextTimer();
+  const [first] = await scenario.openStreams(1);
   await first.send(initialEventsEnd(5));
   assert.deepEqual(
     [servedAgain, scenario.informer.problem],
@@ -173,21 +176,21 @@ Deno.test("Informer calls onServedAgain when a watch succeeds after a 404, but n
 
   status = 500;
   await first.end();
-  await scenario.passNext();
+  await scenario.advanceToNextTimer();
   assert.match(String(scenario.informer.problem), /answered 500/);
   status = undefined;
-  await scenario.passNext();
-  const [, second] = await scenario.opened(2);
+  await scenario.advanceToNextTimer();
+  const [, second] = await scenario.openStreams(2);
   await second.send(initialEventsEnd(6));
   assert.deepEqual([servedAgain, scenario.informer.problem], [0, undefined]);
 
   status = 404;
   await second.end();
-  await scenario.passNext();
+  await scenario.advanceToNextTimer();
   assert.match(String(scenario.informer.problem), /the API server does not serve "websites"/);
   status = undefined;
-  await scenario.passNext();
-  await scenario.opened(3);
+  await scenario.advanceToNextTimer();
+  await scenario.openStreams(3);
   assert.deepEqual(
     [servedAgain, scenario.informer.problem],
     [1, undefined],
@@ -210,13 +213,13 @@ Deno.test("Informer resumes from its last version after an invalid line", async 
   ];
   for (const line of lines) {
     await t.step(line, async () => {
-      await using scenario = start();
-      const [first] = await scenario.opened(1);
+      await using scenario = startInformer();
+      const [first] = await scenario.openStreams(1);
       await first.send(initialEventsEnd(5), added("a", 7));
       await first.raw(`${line}\n`);
       assert.equal(scenario.problems.length, 1);
-      await scenario.passNext();
-      const [, second] = await scenario.opened(2);
+      await scenario.advanceToNextTimer();
+      const [, second] = await scenario.openStreams(2);
       assert.equal(second.query.resourceVersion, "7");
       await second.send(modified("a", 8));
       assert.deepEqual(scenario.changes, ["+a@7", "a@7->8"]);
@@ -226,8 +229,8 @@ Deno.test("Informer resumes from its last version after an invalid line", async 
 });
 
 Deno.test("Informer ignores old events, and resumes from the newest version", async () => {
-  await using scenario = start();
-  const [first] = await scenario.opened(1);
+  await using scenario = startInformer();
+  const [first] = await scenario.openStreams(1);
   await first.send(
     added("a", 3),
     added("removed", 4),
@@ -247,13 +250,13 @@ Deno.test("Informer ignores old events, and resumes from the newest version", as
   );
   assert.deepEqual(scenario.changes, []);
   await first.end();
-  const [, second] = await scenario.opened(2);
+  const [, second] = await scenario.openStreams(2);
   assert.equal(second.query.resourceVersion, "8");
 });
 
 Deno.test("Informer reports a TruncatedStreamError when a stream ends before the initial list is complete", async () => {
-  await using scenario = start();
-  const [stream] = await scenario.opened(1);
+  await using scenario = startInformer();
+  const [stream] = await scenario.openStreams(1);
   await stream.send(added("a", 1));
   await stream.end();
   await turns();
@@ -278,12 +281,12 @@ const FAILING_STREAMS: readonly { name: string; stream: (stream: Stream) => Prom
 
 for (const { name, stream } of FAILING_STREAMS) {
   Deno.test(`Informer retries with growing delays when the server ${name}`, async () => {
-    await using scenario = start();
+    await using scenario = startInformer();
     const delays: number[] = [];
     // The first 410 is normal, so the second request may follow without a delay.
     for (let count = 1; delays.length < 3 && count < 10; count++) {
-      await stream((await scenario.opened(count))[count - 1]!);
-      if (scenario.isWaiting()) delays.push(await scenario.passNext());
+      await stream((await scenario.openStreams(count))[count - 1]!);
+      if (scenario.isWaiting()) delays.push(await scenario.advanceToNextTimer());
     }
     assert.equal(delays.length, 3, "too few delays");
     assert(delays[0]! >= 200 && delays[0]! < delays[1]! && delays[1]! < delays[2]!, String(delays));
@@ -328,24 +331,28 @@ const ADVICE: readonly { name: string; kind: AnyKind; status: number; message: R
 
 for (const { name, kind, status, message } of ADVICE) {
   Deno.test(`Informer gives advice about ${name}, and retries`, async () => {
-    await using scenario = start({ kind }, () => rejection(status));
+    await using scenario = startInformer({ kind }, () => rejection(status));
     await turns();
     assert.match(scenario.problems[0]!, message);
-    await scenario.passNext();
+    await scenario.advanceToNextTimer();
     assert.equal(scenario.requests.length, 2);
   });
 }
 
 Deno.test("Informer sends its namespace and selectors", async () => {
-  await using scenario = start({ namespace: "team", labelSelector: "app=web", fieldSelector: "metadata.name=a" });
-  const [stream] = await scenario.opened(1);
+  await using scenario = startInformer({
+    namespace: "team",
+    labelSelector: "app=web",
+    fieldSelector: "metadata.name=a",
+  });
+  const [stream] = await scenario.openStreams(1);
   assert.equal(stream.path, "/apis/demo.example.com/v1/namespaces/team/websites");
   assert.deepEqual([stream.query.labelSelector, stream.query.fieldSelector], ["app=web", "metadata.name=a"]);
 });
 
 Deno.test("Informer stores only selected entries of managedFields, from events and from responses", async () => {
-  await using scenario = start({ keepsFieldsOf: ({ manager }) => manager === "me" });
-  const [stream] = await scenario.opened(1);
+  await using scenario = startInformer({ keepsFieldsOf: ({ manager }) => manager === "me" });
+  const [stream] = await scenario.openStreams(1);
   const managedFields = [{ manager: "me", operation: "Apply" }, { manager: "kubectl" }, {}];
   const others = [{ manager: "kubectl" }];
   await stream.send(added("a", 1, { managedFields }), added("b", 2, { managedFields: others }), initialEventsEnd(5));
@@ -362,7 +369,7 @@ Deno.test("Informer stores only selected entries of managedFields, from events a
 Deno.test("Informer stops when its signal is aborted, during a watch and during a delay", async (t) => {
   for (const [name, respond] of [["during a watch", undefined], ["during a delay", () => rejection(500)]] as const) {
     await t.step(name, async () => {
-      const scenario = start({}, respond);
+      const scenario = startInformer({}, respond);
       await turns();
       await scenario[Symbol.asyncDispose]();
       assert.equal(scenario.isWaiting(), false);
@@ -373,21 +380,21 @@ Deno.test("Informer stops when its signal is aborted, during a watch and during 
 });
 
 Deno.test("Informer reopens a stream that is silent for 75 s after its second bookmark", async () => {
-  await using scenario = start();
-  const [first] = await scenario.opened(1);
+  await using scenario = startInformer();
+  const [first] = await scenario.openStreams(1);
   await first.send(initialEventsEnd(5));
-  await scenario.pass(121_000);
+  await scenario.advance(121_000);
   await first.send(bookmark(6));
-  await scenario.pass(60_000);
+  await scenario.advance(60_000);
   await first.send(bookmark(7));
   assert.equal(scenario.informer.staleness, 0);
 
-  await scenario.pass(74_000);
-  await scenario.opened(1);
+  await scenario.advance(74_000);
+  await scenario.openStreams(1);
   assert.equal(scenario.informer.staleness, 74_000);
-  await scenario.pass(2000);
+  await scenario.advance(2000);
 
-  const [, second] = await scenario.opened(2);
+  const [, second] = await scenario.openStreams(2);
   assert.equal(second.query.resourceVersion, "7");
   assert.deepEqual(scenario.problems, ["Cannot watch Website: no event for 75 s"]);
   await second.send(added("a", 8));
@@ -396,35 +403,35 @@ Deno.test("Informer reopens a stream that is silent for 75 s after its second bo
 });
 
 Deno.test("Informer reopens a stream that receives no bookmark for 135 s", async () => {
-  await using scenario = start();
-  const [first] = await scenario.opened(1);
+  await using scenario = startInformer();
+  const [first] = await scenario.openStreams(1);
   await first.send(initialEventsEnd(5));
-  await scenario.pass(134_000);
-  await scenario.opened(1);
-  await scenario.pass(2000);
-  await scenario.opened(2);
+  await scenario.advance(134_000);
+  await scenario.openStreams(1);
+  await scenario.advance(2000);
+  await scenario.openStreams(2);
 });
 
 Deno.test("Informer probes a silent stream with a second watch until its second bookmark", async () => {
-  await using scenario = start();
-  const [first] = await scenario.opened(1);
+  await using scenario = startInformer();
+  const [first] = await scenario.openStreams(1);
   await first.send(initialEventsEnd(5));
-  await scenario.pass(60_000);
-  assert.deepEqual(scenario.requested(), ["stream", "probe 5", "probe 5"]);
-  await scenario.opened(1);
+  await scenario.advance(60_000);
+  assert.deepEqual(scenario.describeRequests(), ["stream", "probe 5", "probe 5"]);
+  await scenario.openStreams(1);
   await first.send(added("a", 6), bookmark(7));
   await first.send(bookmark(8));
-  await scenario.pass(74_000);
-  assert.deepEqual(scenario.requested().slice(3), [], "the stream was probed after its second bookmark");
+  await scenario.advance(74_000);
+  assert.deepEqual(scenario.describeRequests().slice(3), [], "the stream was probed after its second bookmark");
 });
 
 Deno.test("Informer reopens a stalled stream within 35 s of an event that only a probe receives", async () => {
-  await using scenario = start();
-  const [first] = await scenario.opened(1);
+  await using scenario = startInformer();
+  const [first] = await scenario.openStreams(1);
   await first.send(initialEventsEnd(5));
   scenario.probeEvents.push(added("a", 6));
-  await scenario.pass(33_000);
-  const [, second] = await scenario.opened(2);
+  await scenario.advance(33_000);
+  const [, second] = await scenario.openStreams(2);
   assert.equal(second.query.resourceVersion, "5");
   assert.deepEqual(scenario.problems, [
     "Cannot watch Website: the stream has stalled: another watch received newer events",
@@ -434,23 +441,23 @@ Deno.test("Informer reopens a stalled stream within 35 s of an event that only a
 });
 
 Deno.test("Informer does not reopen a stream that receives an event shortly after the probe does", async () => {
-  await using scenario = start();
-  const [first] = await scenario.opened(1);
+  await using scenario = startInformer();
+  const [first] = await scenario.openStreams(1);
   await first.send(initialEventsEnd(5));
   scenario.probeEvents.push(added("a", 6));
-  await scenario.pass(30_500);
+  await scenario.advance(30_500);
   await first.send(added("a", 6));
-  await scenario.pass(10_000);
-  await scenario.opened(1);
+  await scenario.advance(10_000);
+  await scenario.openStreams(1);
   assert.deepEqual(scenario.problems, []);
 });
 
 Deno.test("Informer ends with an InternalError when a listener throws, because a retry would fail in the same way", async () => {
-  const scenario = start();
+  const scenario = startInformer();
   scenario.informer.listen(() => {
     throw new TypeError("a bug");
   });
-  const [stream] = await scenario.opened(1);
+  const [stream] = await scenario.openStreams(1);
   await stream.send(added("a", 1));
   await assert.rejects(scenario[Symbol.asyncDispose](), {
     name: "InternalError",

@@ -8,7 +8,7 @@ import {
   modified,
   object,
   rejection,
-  start,
+  startInformer,
   turns,
 } from "../../tests/fixtures/scripted_informer.ts";
 
@@ -77,8 +77,8 @@ const WRITES: readonly {
 
 for (const { name, before = [], response, after = [], changes, stored = response.metadata.resourceVersion } of WRITES) {
   Deno.test(`Informer.write reports the change with its writer: ${name}`, async () => {
-    await using scenario = start();
-    const [stream] = await scenario.opened(1);
+    await using scenario = startInformer();
+    const [stream] = await scenario.openStreams(1);
     await stream.send(added("a", 1), initialEventsEnd(5));
     scenario.changes.length = 0;
 
@@ -134,8 +134,8 @@ const OPAQUE: typeof WRITES = [
 
 for (const { name, before = [], response, after = [], changes, stored = response.metadata.resourceVersion } of OPAQUE) {
   Deno.test(`Informer.write ignores older events if versions cannot be compared: ${name}`, async () => {
-    await using scenario = start();
-    const [stream] = await scenario.opened(1);
+    await using scenario = startInformer();
+    const [stream] = await scenario.openStreams(1);
     await stream.send({ type: "ADDED", object: opaque("x") }, initialEventsEnd(5));
     scenario.changes.length = 0;
     const pending = Promise.withResolvers<KubeObject>();
@@ -150,13 +150,13 @@ for (const { name, before = [], response, after = [], changes, stored = response
 }
 
 Deno.test("Informer stores the objects of a new list even if the event of a write was never received", async () => {
-  await using scenario = start({}, ({ query }) => query.resourceVersion === "5" ? rejection(410) : undefined);
-  const [stream] = await scenario.opened(1);
+  await using scenario = startInformer({}, ({ query }) => query.resourceVersion === "5" ? rejection(410) : undefined);
+  const [stream] = await scenario.openStreams(1);
   await stream.send({ type: "ADDED", object: opaque("x") }, initialEventsEnd(5));
   await scenario.informer.write("a", scenario.us, () => Promise.resolve(opaque("z")));
   scenario.clock.step(scenario.clock.now() + 60_000);
   await stream.end();
-  const [, second] = await scenario.opened(2);
+  const [, second] = await scenario.openStreams(2);
   await second.send({ type: "ADDED", object: opaque("b") }, initialEventsEnd(9));
   assert.equal(scenario.informer.store.get("a")?.metadata.resourceVersion, "b");
   await second.send({ type: "MODIFIED", object: opaque("c") });
@@ -168,8 +168,8 @@ function opaque(resourceVersion: string, more: Partial<KubeObject["metadata"]> =
 }
 
 Deno.test("Informer.write reports the changes of others when the write fails", async () => {
-  await using scenario = start();
-  const [stream] = await scenario.opened(1);
+  await using scenario = startInformer();
+  const [stream] = await scenario.openStreams(1);
   await stream.send(added("a", 1), initialEventsEnd(5));
   scenario.changes.length = 0;
   const pending = Promise.withResolvers<KubeObject>();
@@ -181,8 +181,8 @@ Deno.test("Informer.write reports the changes of others when the write fails", a
 });
 
 Deno.test("Informer.write reports the changes of two concurrent writers with the right writer", async () => {
-  await using scenario = start();
-  const [stream] = await scenario.opened(1);
+  await using scenario = startInformer();
+  const [stream] = await scenario.openStreams(1);
   await stream.send(added("a", 1), initialEventsEnd(5));
   scenario.changes.length = 0;
   const [ours, theirs] = [Promise.withResolvers<KubeObject>(), Promise.withResolvers<KubeObject>()];
@@ -199,8 +199,8 @@ Deno.test("Informer.write reports the changes of two concurrent writers with the
 });
 
 Deno.test("Informer.write removes an object before the event if the write removed its last finalizer", async () => {
-  await using scenario = start();
-  const [stream] = await scenario.opened(1);
+  await using scenario = startInformer();
+  const [stream] = await scenario.openStreams(1);
   const deletion = { deletionTimestamp: "2030-01-01T00:00:00Z", deletionGracePeriodSeconds: 0 };
   await stream.send(added("a", 1, { ...deletion, finalizers: ["x/y"] }), initialEventsEnd(5));
   await scenario.informer.write("a", scenario.us, () => Promise.resolve(object("a", 6, deletion)));
@@ -210,8 +210,8 @@ Deno.test("Informer.write removes an object before the event if the write remove
 });
 
 Deno.test("Informer.write does not remove an object in its grace period", async () => {
-  await using scenario = start();
-  const [stream] = await scenario.opened(1);
+  await using scenario = startInformer();
+  const [stream] = await scenario.openStreams(1);
   const deletion = { deletionTimestamp: "2030-01-01T00:00:00Z", deletionGracePeriodSeconds: 30 };
   await stream.send(added("a", 1), initialEventsEnd(5));
   await scenario.informer.write("a", scenario.us, () => Promise.resolve(object("a", 6, deletion)));
@@ -263,8 +263,8 @@ const REMOVALS: readonly {
 
 for (const { name, before = [], remaining, after = [], changes, stored = "none" } of REMOVALS) {
   Deno.test(`Informer.remove reports the deletion with its writer: ${name}`, async () => {
-    await using scenario = start();
-    const [stream] = await scenario.opened(1);
+    await using scenario = startInformer();
+    const [stream] = await scenario.openStreams(1);
     await stream.send(added("a", 1), initialEventsEnd(5));
     scenario.changes.length = 0;
 

@@ -9,7 +9,7 @@ import { ConfigMap, Deployment } from "../../src/kinds/mod.ts";
 import type { Client } from "../../src/kube/client.ts";
 import type { RealCluster } from "../../src/testing/real_cluster.ts";
 import { eventually } from "../eventually.ts";
-import { followed, type OperatorProcess } from "../fixtures/followed_process.ts";
+import { followProcess, type OperatorProcess } from "../fixtures/followed_process.ts";
 import type { UnpackedImage } from "./_image_tools.ts";
 import { serviceAddress } from "../fixtures/service_address.ts";
 import { tokenOf } from "../fixtures/service_account.ts";
@@ -107,7 +107,7 @@ export async function runContainer({ cluster, image, pod, executable }: Containe
     stdout: "null",
     stderr: "piped",
   }).spawn();
-  return await followed(process, {
+  return await followProcess(process, {
     // The ID of the container's first process. The started process is unshare, which waits for it.
     pid: () =>
       eventually(async () => {

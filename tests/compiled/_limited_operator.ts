@@ -6,7 +6,7 @@ import { MEMORY_LIMIT } from "../../src/base/pod.ts";
 import type { Operator } from "../../mod.ts";
 import { localCertificate } from "../../src/testing/local_certificate.ts";
 import { createApiserver, kubeconfigFor, serveApiserver } from "../../src/testing/mod.ts";
-import { followed, type OperatorProcess } from "../fixtures/followed_process.ts";
+import { followProcess, type OperatorProcess } from "../fixtures/followed_process.ts";
 
 /** Options of {@linkcode startLimited}. */
 export interface LimitedOptions {
@@ -90,7 +90,7 @@ export async function startLimited(
     stdout: "null",
     stderr: "piped",
   }).spawn();
-  const running = await followed(process, {
+  const running = await followProcess(process, {
     pid: () => Promise.resolve(process.pid),
     dispose: async () => {
       if (group !== undefined) await Deno.remove(group);

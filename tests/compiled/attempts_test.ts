@@ -22,7 +22,7 @@ import { podOf, runContainer } from "./_container.ts";
 import { imageTools, NEEDS_ROOT } from "./_image_tools.ts";
 
 const SDK = fileURLToPath(new URL("../../", import.meta.url));
-const HOME = "probe-system";
+const OPERATOR_NAMESPACE = "probe-system";
 const NAMESPACE = "probes";
 
 const DENIED = /^NotCapable: |^\w+: .*the apiserver answered 403 Forbidden/;
@@ -72,7 +72,7 @@ Deno.test(
       await client.create(Namespace, { metadata: { name: NAMESPACE } });
       await op(project, "deploy", "prod", "--no-wait", "--kubeconfig", join(folder, "kubeconfig"));
       await prepare(client);
-      const pod = await podOf(client, "probe", HOME);
+      const pod = await podOf(client, "probe", OPERATOR_NAMESPACE);
       const url = `http://127.0.0.1:${server.addr.port}/`;
 
       const outcomes = new Map<string, Map<string, string>>();
@@ -107,14 +107,14 @@ async function prepare(client: Client): Promise<void> {
   await client.create(Secret, { metadata: { name: "password" }, stringData: { password: "1234" } }, {
     namespace: NAMESPACE,
   });
-  await client.create(Lease, { metadata: { name: "other" } }, { namespace: HOME });
+  await client.create(Lease, { metadata: { name: "other" } }, { namespace: OPERATOR_NAMESPACE });
   for (const name of ["twin", "default"]) {
-    await client.apply(ServiceAccount, { metadata: { name, namespace: HOME } }, { manager: "test" });
+    await client.apply(ServiceAccount, { metadata: { name, namespace: OPERATOR_NAMESPACE } }, { manager: "test" });
   }
   await client.create(ClusterRoleBinding, {
     metadata: { name: "twin" },
     roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "cluster-admin" },
-    subjects: [{ kind: "ServiceAccount", name: "twin", namespace: HOME }],
+    subjects: [{ kind: "ServiceAccount", name: "twin", namespace: OPERATOR_NAMESPACE }],
   });
 }
 
@@ -134,8 +134,8 @@ async function attemptAll({ client, operator, program, url }: AttemptOptions): P
     Object.keys(ATTEMPTS).map((attempt) => [`${program}-${attempt.toLowerCase().replaceAll(" ", "-")}`, attempt]),
   );
   for (const [name, attempt] of names) {
-    if (attempt.startsWith("delete")) await create(client, `victim-${name}`, "none", url);
-    await create(client, name, attempt, url);
+    if (attempt.startsWith("delete")) await createAttempt(client, `victim-${name}`, "none", url);
+    await createAttempt(client, name, attempt, url);
   }
   const outcomes = () =>
     objects.values().flatMap(({ metadata, status }) => {
@@ -147,7 +147,7 @@ async function attemptAll({ client, operator, program, url }: AttemptOptions): P
   return new Map(outcomes());
 }
 
-async function create(client: Client, name: string, attempt: string, url: string): Promise<void> {
+async function createAttempt(client: Client, name: string, attempt: string, url: string): Promise<void> {
   await client.create(Attempt, { metadata: { name }, spec: { attempt, url } }, { namespace: NAMESPACE });
 }
 

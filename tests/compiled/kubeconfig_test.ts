@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { realCluster } from "../../src/testing/real_cluster.ts";
 import { buildOperator } from "../fixtures/build_operator.ts";
-import { followed } from "../fixtures/followed_process.ts";
+import { followProcess } from "../fixtures/followed_process.ts";
 
 Deno.test("a compiled operator uses a kubeconfig that it may read, and reports that exec plugins are not supported", async (t) => {
   await using cluster = await realCluster();
@@ -35,7 +35,7 @@ Deno.test("a compiled operator uses a kubeconfig that it may read, and reports t
 
     await t.step("it connects with a kubeconfig that it declares", async () => {
       const process = start(server).spawn();
-      await using operator = await followed(process, {
+      await using operator = await followProcess(process, {
         pid: () => Promise.resolve(process.pid),
         dispose: async () => {},
       });

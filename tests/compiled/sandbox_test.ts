@@ -16,7 +16,7 @@ import { type Watched, watched } from "../fixtures/watched.ts";
 import { buildOperator, freePort } from "../fixtures/build_operator.ts";
 import type { OperatorProcess } from "../fixtures/followed_process.ts";
 import { patchableCopy, type PodOptions, startAsPod } from "../fixtures/operator_pod.ts";
-import { reaching, Use } from "../fixtures/operators/reaching.ts";
+import { Use, usesOperator } from "../fixtures/operators/sandbox_uses.ts";
 
 const IN_DEFAULT = { namespace: "default" };
 const ADMIN = { name: "admin", groups: ["system:masters"] };
@@ -63,14 +63,14 @@ Deno.test("the sandbox of a compiled operator allows exactly the declared permis
   const settings = `[operator.health]\nhostname = "127.0.0.1"\nport = ${port}\n`;
   await using built = await buildOperator(
     `
-    import { reaching } from "repository/tests/fixtures/operators/reaching.ts";
-    const op = reaching(${JSON.stringify(declared)});
+    import { usesOperator } from "repository/tests/fixtures/operators/sandbox_uses.ts";
+    const op = usesOperator(${JSON.stringify(declared)});
     export default op;
     if (import.meta.main) await op.main();
   `,
     settings,
   );
-  const op = reaching(declared).withSettings(settings);
+  const op = usesOperator(declared).withSettings(settings);
 
   const certificate = await localCertificate(["kubernetes.default.svc", "127.0.0.1"]);
   await using server = createApiserver({ clock: systemClock, rbac: true });
@@ -92,7 +92,7 @@ Deno.test("the sandbox of a compiled operator allows exactly the declared permis
     pod: {
       cluster: { caCert: certificate.caCert, port: Number(new URL(served.url).port) },
       token,
-      env: { GREETING: "hello", OP_CONFIG: "/etc/op/operator.toml", HOSTNAME: "reaching-0" },
+      env: { GREETING: "hello", OP_CONFIG: "/etc/op/operator.toml", HOSTNAME: "uses-0" },
       settings,
     },
   };
@@ -204,7 +204,7 @@ async function outcome(operator: OperatorProcess, { client, uses, declared }: En
     spec: { access, target: target! },
   }));
   // A killed operator holds the Lease for 15 s.
-  await client.delete(Lease, "reaching", IN_DEFAULT).catch(() => {});
+  await client.delete(Lease, "uses", IN_DEFAULT).catch(() => {});
   for (const { name, spec } of requested) await client.create(Use, { metadata: { name }, spec }, IN_DEFAULT);
   const mine = (all: Use[]) => all.filter(({ metadata }) => requested.some(({ name }) => name === metadata.name));
   const done = uses.until((all) => {

@@ -1,6 +1,6 @@
 /**
- * The compiled operator's webhooks, called by a real API server over TLS, with its own certificates
- * and an admission policy that limits its writes of them.
+ * The compiled operator's webhooks, called by a real API server over TLS, with certificates that it
+ * issues itself and an admission policy that limits its writes of them.
  */
 import assert from "node:assert/strict";
 import { CustomResourceDefinition, Secret, ValidatingWebhookConfiguration } from "../../src/kinds/mod.ts";
@@ -25,7 +25,7 @@ Deno.test("a real API server calls the webhooks of a compiled operator over TLS"
   `);
   await using cluster = await realCluster({ audit: "everything" });
   const client = adminClient(cluster);
-  const send = sending(cluster);
+  const send = senderFor(cluster);
   const op = gadgetOperator(port);
   const { crd, webhook } = op.manifests({ namespace: "op-system", webhookUrl: `https://127.0.0.1:${port}` });
   for (const definition of crd) await client.create(CustomResourceDefinition, definition as never);
@@ -60,7 +60,7 @@ Deno.test("a real API server calls the webhooks of a compiled operator over TLS"
     },
   );
 
-  await t.step("the executable may listen on the declared ports and read the declared files only", async () => {
+  await t.step("the executable may listen only on the declared ports, and read only the declared files", async () => {
     const { allow_net, allow_read } = await compiledPermissions(built.path);
     assert.deepEqual(allow_net, [
       "kubernetes.default.svc:443",
@@ -127,7 +127,7 @@ function isSecret({ kind }: Manifest): boolean {
   return kind === "Secret";
 }
 
-function sending(cluster: RealCluster): Send {
+function senderFor(cluster: RealCluster): Send {
   return async (method, path, body, type = "application/json") => {
     const response = await cluster.fetch(path, {
       method,

@@ -18,7 +18,7 @@ import { findKind } from "../../src/kube/discovery.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
 import { Website } from "../../examples/01_website/website.ts";
 import { eventReader } from "../fixtures/event_reader.ts";
-import { established } from "../fixtures/install.ts";
+import { untilServed } from "../fixtures/install.ts";
 import { eventually } from "../eventually.ts";
 import { clientBy, temporaryFolder } from "../fixtures/kubeconfig_clients.ts";
 
@@ -32,7 +32,7 @@ Deno.test("each call of Client works on a real API server", async (t) => {
   using admin = await clientBy(`${folder.path}/admin`);
   const { client } = admin;
   await client.create(CustomResourceDefinition, Website.crd as never);
-  await established(client);
+  await untilServed(client);
 
   await t.step("create returns the stored object, and get returns the same", async () => {
     const created = await client.create(ConfigMap, { metadata: { name: "created", ...IN_DEFAULT }, data: { a: "1" } }, {
@@ -342,7 +342,7 @@ Deno.test("each call of Client works on a real API server", async (t) => {
     await assert.rejects(findKind(client, "websites.v2.demo.example.com"), { code: "KindNotServed" });
     const other = JSON.parse(JSON.stringify(Website.crd).replaceAll("demo.example.com", "other.example.com"));
     await client.create(CustomResourceDefinition, other);
-    await established(client);
+    await untilServed(client);
     await eventually(() =>
       assert.rejects(findKind(client, "websites"), {
         message:

@@ -8,7 +8,7 @@ import { findKind } from "../../src/kube/discovery.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
 import { adminClient } from "../fixtures/watched.ts";
 import { eventually } from "../eventually.ts";
-import { established } from "../fixtures/install.ts";
+import { untilServed } from "../fixtures/install.ts";
 import { kubectlKustomize } from "./_kubectl.ts";
 
 const MAIN = `
@@ -107,7 +107,7 @@ Deno.test("op deploy installs an operator, op rbac verify checks its permissions
   await t.step(
     "op deploy rejects a definition that breaks stored objects, also in a dry run, unless --allow-breaking is set",
     async () => {
-      await established(client);
+      await untilServed(client);
       const Note = await findKind(client, "notes.demo.example.com");
       for (const name of ["a", "b"]) {
         await client.create(Note, { metadata: { name, namespace: "default" }, spec: { text: name } });

@@ -13,7 +13,7 @@ import { findKind } from "../../src/kube/discovery.ts";
 import type { Client } from "../../src/kube/client.ts";
 import { type RealCluster, realCluster } from "../../src/testing/real_cluster.ts";
 import { adminClient } from "../fixtures/watched.ts";
-import { established } from "../fixtures/install.ts";
+import { untilServed } from "../fixtures/install.ts";
 import { eventually } from "../eventually.ts";
 import { kubectlKustomize } from "./_kubectl.ts";
 
@@ -85,7 +85,7 @@ Deno.test("a strict dry run, kustomize and Pod Security accept the output of op 
     for (const object of built.filter(({ kind }) => kind === "CustomResourceDefinition" || kind === "Namespace")) {
       assert.deepEqual(await applyStrictly(cluster, client, object, {}), [201, []]);
     }
-    await established(client);
+    await untilServed(client);
     for (const object of built) {
       const [status, warnings] = await applyStrictly(cluster, client, object, { dryRun: "All" });
       assert([200, 201].includes(status), `${object.kind} ${object.metadata.name}: ${status}`);

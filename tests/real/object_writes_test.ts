@@ -1,7 +1,7 @@
 /** Writes of a reconciled object, on a real API server. */
 import { realCluster } from "../../src/testing/real_cluster.ts";
 import { CustomResourceDefinition } from "../../src/kinds/mod.ts";
-import { established } from "../fixtures/install.ts";
+import { untilServed } from "../fixtures/install.ts";
 import { checkWrites, Ledger, OBJECT_WRITES } from "../fixtures/object_writes.ts";
 import { adminClient } from "../fixtures/watched.ts";
 
@@ -9,6 +9,6 @@ Deno.test("a reconciled object is written as on the in-process API server", asyn
   await using cluster = await realCluster();
   const client = adminClient(cluster);
   await client.create(CustomResourceDefinition, Ledger.crd as never);
-  await established(client);
+  await untilServed(client);
   for (const write of OBJECT_WRITES) await t.step(write.name, () => checkWrites(client, write));
 });

@@ -8,7 +8,7 @@ import { ClusterRole, CustomResourceDefinition, Deployment, Namespace } from "..
 import { findKind } from "../../src/kube/discovery.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
 import { adminClient } from "../fixtures/watched.ts";
-import { established } from "../fixtures/install.ts";
+import { untilServed } from "../fixtures/install.ts";
 
 const operatorOf = (kind: string) => `
 const Own = resource({ group: "demo.example.com", version: "v1", kind: "${kind}", spec: s.object({}), status: s.object({}) });
@@ -41,7 +41,7 @@ Deno.test("a second operator of the same name does not change or delete what the
 
   const deployed = await first.op(...DEPLOY);
   assert.equal(deployed.code, 0, deployed.stderr);
-  await established(client);
+  await untilServed(client);
   const Website = await findKind(client, "websites.demo.example.com");
   for (const name of ["one", "two"]) {
     await client.create(Website, { metadata: { name, namespace: "default" }, spec: {} });

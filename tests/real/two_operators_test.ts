@@ -13,7 +13,7 @@ import { metricsGuard } from "../../src/operator/metrics_guard.ts";
 import { operatorLog } from "../../src/operator/log.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
 import { adminClient, watched } from "../fixtures/watched.ts";
-import { established } from "../fixtures/install.ts";
+import { untilServed } from "../fixtures/install.ts";
 import { connectAs, isGranted, tokenOf } from "../fixtures/service_account.ts";
 import { eventually } from "../eventually.ts";
 
@@ -75,7 +75,7 @@ Deno.test("two operators in one cluster reconcile only their own objects, and pr
       });
     }
   }
-  await established(client);
+  await untilServed(client);
   const connections = await Promise.all([ALPHA, BETA].map(async ({ op: { name } }) => {
     const token = await tokenOf(cluster, `${name}-system`, name);
     return Object.assign(connectAs(cluster, token), { namespace: `${name}-system` });

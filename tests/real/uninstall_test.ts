@@ -10,7 +10,7 @@ import { findKind } from "../../src/kube/discovery.ts";
 import { type RealCluster, realCluster } from "../../src/testing/real_cluster.ts";
 import { eventually } from "../eventually.ts";
 import { adminClient } from "../fixtures/watched.ts";
-import { established } from "../fixtures/install.ts";
+import { untilServed } from "../fixtures/install.ts";
 
 const ROOT = new URL("../../", import.meta.url).href;
 
@@ -37,7 +37,7 @@ async function createDeployedProject(cluster: RealCluster): Promise<OperatorFold
   const folder = await operatorFolder();
   await folder.write("kubeconfig", cluster.admin.kubeconfig);
   await deploy(folder, MAIN);
-  await established(adminClient(cluster));
+  await untilServed(adminClient(cluster));
   return folder;
 }
 
@@ -191,7 +191,7 @@ Deno.test("op reports the finalizers of a removed controller, and removes them w
   assert.equal((await generate()).code, 0);
   assert.equal((await folder.op("generate", "overlay", "prod")).code, 0);
   assert.equal((await op("deploy", "prod", "--no-wait")).code, 0);
-  await established(client);
+  await untilServed(client);
   const Task = await findKind(client, "tasks.demo.example.com");
   const place = { namespace: "default" };
   const others = ["demo.example.com/notes-b.tasks", "other.example.com/notes.tasks"];

@@ -43,7 +43,7 @@ const CLIENTS = ["tests/clients/"];
 const COMPILED = ["tests/compiled/"];
 
 /** The test in {@linkcode COMPILED} that measures time. */
-const TIMED = "tests/compiled/start_test.ts";
+const TIMED = "tests/compiled/idle_memory_test.ts";
 
 /** Tests of compiler messages. They run the compilers of both versions of Deno. */
 const TYPES = ["tests/types/"];

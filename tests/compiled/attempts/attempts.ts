@@ -31,7 +31,7 @@ export interface Targets {
 }
 
 /** The namespace that the operator runs in. */
-const HOME = "probe-system";
+const OPERATOR_NAMESPACE = "probe-system";
 
 /** The loader of libc, the only program in the image besides the operator. */
 const PROGRAM = "/lib64/ld-linux-x86-64.so.2";
@@ -70,9 +70,11 @@ export const ATTEMPTS: Readonly<Record<string, (targets: Targets) => unknown>> =
   "list a cluster-scoped kind": async () => await (await client()).list(Node),
   "read a Secret in the namespace of its objects": async ({ namespace }) =>
     await (await client()).get(Secret, "password", { namespace }),
-  "read another Lease": async () => await (await client()).get(Lease, "other", { namespace: HOME }),
+  "read another Lease": async () => await (await client()).get(Lease, "other", { namespace: OPERATOR_NAMESPACE }),
   "change its own Deployment": async ({ name }) =>
-    await (await client()).patch(Deployment, "probe", { metadata: { labels: { name } } }, { namespace: HOME }),
+    await (await client()).patch(Deployment, "probe", { metadata: { labels: { name } } }, {
+      namespace: OPERATOR_NAMESPACE,
+    }),
   "add permissions to its own role": async ({ namespace }) =>
     await (await client()).patch(Role, "probe", { rules: [{ apiGroups: ["*"], resources: ["*"], verbs: ["*"] }] }, {
       namespace,
@@ -81,14 +83,14 @@ export const ATTEMPTS: Readonly<Record<string, (targets: Targets) => unknown>> =
     await (await client()).create(ClusterRoleBinding, {
       metadata: { name },
       roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "cluster-admin" },
-      subjects: [{ kind: "ServiceAccount", name: "probe", namespace: HOME }],
+      subjects: [{ kind: "ServiceAccount", name: "probe", namespace: OPERATOR_NAMESPACE }],
     }),
   "change its CustomResourceDefinition": async ({ name }) =>
     await (await client()).patch(CustomResourceDefinition, "attempts.probe.example.com", {
       metadata: { labels: { name } },
     }),
   "create a token of another account": () =>
-    call("POST", `/api/v1/namespaces/${HOME}/serviceaccounts/default/token`, {}, {
+    call("POST", `/api/v1/namespaces/${OPERATOR_NAMESPACE}/serviceaccounts/default/token`, {}, {
       apiVersion: "authentication.k8s.io/v1",
       kind: "TokenRequest",
       spec: {},

@@ -23,7 +23,7 @@ const ROOT = new URL("../../", import.meta.url);
 const NAMESPACE = "shop-system";
 
 Deno.test(
-  "the tutorial's commands turn an empty folder into a container that leads, reconciles and stops on SIGTERM",
+  "the tutorial's commands lead from an empty folder to a container that holds the Lease, reconciles and stops on SIGTERM",
   NEEDS_ROOT,
   async (t) => {
     const folder = await Deno.makeTempDir();

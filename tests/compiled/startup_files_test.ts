@@ -28,7 +28,7 @@ for (const example of ["01_website", "02_webhooks"]) {
       const url = new URL(`${example}/main.ts`, EXAMPLES);
       const source = { path: fileURLToPath(url), url, folder: fileURLToPath(new URL(".", url)) };
       const { path, maps } = await bundle(source, folder, "main.ts");
-      const files = await imported(path, folder);
+      const files = await withStaticImports(path, folder);
       const sources = files.flatMap((file) => maps.get(file)!.sources);
       for (const module of ON_DEMAND) {
         assert(!sources.some((source) => module.test(source)), `${module} is in ${files}`);
@@ -47,7 +47,7 @@ for (const example of ["01_website", "02_webhooks"]) {
 }
 
 /** Returns a file and its static imports, without dynamic ones. */
-async function imported(path: string, folder: string): Promise<string[]> {
+async function withStaticImports(path: string, folder: string): Promise<string[]> {
   const found = [path.slice(folder.length + 1)];
   for (const file of found) {
     const code = await Deno.readTextFile(`${folder}/${file}`);

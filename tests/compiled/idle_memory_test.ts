@@ -39,7 +39,7 @@ Deno.test(`a compiled operator that has no work uses at most ${IDLE_MEGABYTES} M
   await client.create(Namespace, { metadata: { name: "one" } });
   await client.create(Website, { metadata: { name: "a" }, spec: { host: "a.example" } }, { namespace: "one" });
   const { token } = await cluster.user("pod", { groups: ["system:masters"] });
-  const took: number[] = [];
+  const startTimes: number[] = [];
   let idle = Infinity;
   for (let i = 0; i < PROCESSES && idle > IDLE_MEGABYTES; i++) {
     await using pod = await startAsPod("/bin/sh", {
@@ -49,14 +49,14 @@ Deno.test(`a compiled operator that has no work uses at most ${IDLE_MEGABYTES} M
       args: ["-c", `echo "{\\"started\\":$(date +%s%3N)}" >&2; exec ${built.path} start`],
     });
     const { ts } = await pod.logged(({ msg }) => msg === "Reconcile entered");
-    took.push(Date.parse(String(ts)) - Number(pod.log[0]!.started));
+    startTimes.push(Date.parse(String(ts)) - Number(pod.log[0]!.started));
     for (let j = 0; j < MEASUREMENTS && idle > IDLE_MEGABYTES; j++) {
       await sleep(systemClock, INTERVAL);
       idle = Math.min(idle, residentMegabytes(await Deno.readTextFile(`/proc/${pod.pid}/smaps_rollup`)));
     }
     assert.equal(await pod.stop("SIGTERM"), 0);
   }
-  console.log(`first reconcile after ${took.join(", ")} ms; ${idle.toFixed(1)} MB when idle`);
+  console.log(`first reconcile after ${startTimes.join(", ")} ms; ${idle.toFixed(1)} MB when idle`);
   assert(idle <= IDLE_MEGABYTES, `${idle} MB`);
 });
 
