@@ -13,7 +13,7 @@ import { startOperator } from "../../src/operator/running.ts";
 import { realCluster } from "../../src/testing/real_cluster.ts";
 import { eventually } from "../eventually.ts";
 import { adminClient } from "../fixtures/watched.ts";
-import { established } from "../fixtures/install.ts";
+import { untilServed } from "../fixtures/install.ts";
 import { RunningIo } from "../fixtures/running_io.ts";
 
 const IN_DEFAULT = { namespace: "default" };
@@ -86,7 +86,7 @@ export default operator({ name: "gateway", version: "1.0.0", health: false, part
 
 async function createForeign(client: Client): Promise<void> {
   await client.create(CustomResourceDefinition, CRD as never);
-  await established(client);
+  await untilServed(client);
   // The API server adds a new CRD to discovery with a delay.
   const Route = await eventually(() => findKind(client, ROUTES));
   for (const name of ["a", "b"]) {
@@ -239,7 +239,7 @@ Deno.test("op does not change or delete the CRD of a kind that became external a
   await generate();
   await folder.op("generate", "overlay", "prod");
   assert.match((await succeeds("deploy", "prod", "--no-wait")).stdout, /created +CustomResourceDefinition routes/);
-  await established(client);
+  await untilServed(client);
   // The API server adds a new CRD to discovery with a delay.
   const Route = await eventually(() => findKind(client, ROUTES));
   await client.create(Route, { metadata: { name: "a" }, spec: { host: "a.example.com" } }, IN_DEFAULT);
