@@ -34,7 +34,7 @@ const { values } = parseArgs({
 /** Seconds that a program took in a round. */
 interface Times {
   readonly first: number;
-  readonly again: number;
+  readonly second: number;
 }
 
 if (values.help) console.log(HELP.trimEnd());
@@ -59,7 +59,7 @@ async function timesOf({ files }: CheckedProgram, round: number): Promise<Times>
   return await withProject(files, async (folder) => {
     const first = await check(folder);
     await Deno.writeTextFile(`${folder}/main.ts`, `\nexport const round = ${round};\n`, { append: true });
-    return { first, again: await check(folder) };
+    return { first, second: await check(folder) };
   });
 }
 
@@ -83,9 +83,9 @@ function seconds(): number {
 function report(programs: readonly CheckedProgram[], times: readonly (readonly Times[])[]): boolean {
   const empty = times[programs.findIndex(({ isEmpty }) => isEmpty)]!;
   let isWithinLimit = true;
-  console.log(["median".padEnd(44), "first, s", "   ratio", "again, s", "   ratio"].join(" "));
+  console.log(["median".padEnd(44), "first, s", "   ratio", "second, s", "   ratio"].join(" "));
   for (const [i, { name }] of programs.entries()) {
-    const cells = (["first", "again"] as const).flatMap((key) => {
+    const cells = (["first", "second"] as const).flatMap((key) => {
       const ratio = median(times[i]!.map((each, round) => each[key] / empty[round]![key]));
       if (values["max-ratio"] !== undefined && ratio > Number(values["max-ratio"])) isWithinLimit = false;
       return [median(times[i]!.map((each) => each[key])), ratio];

@@ -45,9 +45,9 @@ export async function connectCluster({ kubeconfig, context }: ClusterOptions, io
     async kindOf({ apiVersion, kind }) {
       const [version = "", group = ""] = apiVersion.split("/").reverse();
       const name = `${kind}.${version}.${group}`;
-      const known = kinds.get(name) ?? await findKind(client, name);
-      kinds.set(name, known);
-      return known;
+      const found = kinds.get(name) ?? await findKind(client, name);
+      kinds.set(name, found);
+      return found;
     },
     [Symbol.dispose]: () => connection.close(),
   };

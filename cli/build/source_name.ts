@@ -27,10 +27,10 @@ export function namedSource(places: Places): (source: string) => Promise<string>
     const path = fileURLToPath(url);
     const npm = npmName(path, places.npmCache);
     if (npm !== undefined) return npm;
-    const inProject = below(path, places.project);
+    const inProject = relativeTo(path, places.project);
     if (inProject !== undefined) return inProject;
     const found = await packageOf(dirname(path), packages);
-    return found === undefined ? relative(places.project, path) : `${found.name}/${below(path, found.folder)}`;
+    return found === undefined ? relative(places.project, path) : `${found.name}/${relativeTo(path, found.folder)}`;
   };
 }
 
@@ -55,7 +55,7 @@ const INSTALLED =
   /\/node_modules\/\.deno\/(?:@[^/+]+\+)?[^/]*?@(\d[^/_]*)[^/]*\/node_modules\/((?:@[^/]+\/)?[^/]+)\/(.*)$/;
 
 function npmName(path: string, npmCache: string): string | undefined {
-  const [, name, version, rest] = CACHED.exec(below(path, npmCache) ?? "") ?? [];
+  const [, name, version, rest] = CACHED.exec(relativeTo(path, npmCache) ?? "") ?? [];
   if (name !== undefined) return `npm:${name}@${version}/${rest}`;
   const [, installedVersion, installedName, file] = INSTALLED.exec(path) ?? [];
   return installedName === undefined ? undefined : `npm:${installedName}@${installedVersion}/${file}`;
@@ -89,7 +89,7 @@ async function readPackage(
 }
 
 /** Returns a path relative to a folder, or `undefined` if it is not in the folder. */
-function below(path: string, folder: string): string | undefined {
+function relativeTo(path: string, folder: string): string | undefined {
   const found = relative(folder, path);
   return found === "" || found.startsWith("..") ? undefined : found;
 }

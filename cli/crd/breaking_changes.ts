@@ -293,7 +293,7 @@ function describe({ name, versions }: BrokenKind): string {
 function warnAboutClients(changes: readonly DefinitionChange[], io: Io): void {
   for (const { severity, kind, version, path, message: change } of changes) {
     if (severity !== "breaking") continue;
-    const place = [kind, version, path].filter((part) => part !== undefined && part !== "").join(" ");
-    io.err(`Warning: breaking change for clients, no stored object is affected: ${place}: ${change}\n`);
+    const location = [kind, version, path].filter((part) => part !== undefined && part !== "").join(" ");
+    io.err(`Warning: breaking change for clients, no stored object is affected: ${location}: ${change}\n`);
   }
 }

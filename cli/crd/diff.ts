@@ -66,6 +66,6 @@ function comparable(file: string, side: DeclaredDefinitions, other: DeclaredDefi
 }
 
 function line({ severity, kind, version, path, message }: DefinitionChange): string {
-  const place = [kind, version, path].filter((part) => part !== undefined && part !== "").join(" ");
-  return `${severity.padEnd(10)} ${place}: ${message}\n`;
+  const location = [kind, version, path].filter((part) => part !== undefined && part !== "").join(" ");
+  return `${severity.padEnd(10)} ${location}: ${message}\n`;
 }

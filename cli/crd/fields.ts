@@ -36,7 +36,7 @@ function* sectionsOf(section: Section): Generator<Section> {
   yield section;
   const { properties = {}, required = [] } = section.object;
   for (const [name, field] of Object.entries(properties)) {
-    const [path, object] = innermost(below(section.path, name), field);
+    const [path, object] = innermost(childPath(section.path, name), field);
     if (object.properties) yield* sectionsOf({ path, field, object, required: required.includes(name) });
   }
 }
@@ -48,7 +48,7 @@ function innermost(path: string, schema: JsonSchema): readonly [string, JsonSche
   return typeof additionalProperties === "object" ? innermost(`${path}{}`, additionalProperties) : [path, schema];
 }
 
-function below(path: string, name: string): string {
+function childPath(path: string, name: string): string {
   if (!/^[A-Za-z_$][\w$-]*$/.test(name)) return `${path}[${JSON.stringify(name)}]`;
   return path === "" ? name : `${path}.${name}`;
 }
@@ -56,7 +56,7 @@ function below(path: string, name: string): string {
 function sectionText(section: Section, links: ReadonlyMap<string, string>, anchors: Anchors): string {
   const { path, field, object, required } = section;
   const rows = Object.entries(object.properties ?? {}).map(([name, schema]) =>
-    row(name, below(path, name), schema, object.required?.includes(name) === true, links, anchors)
+    row(name, childPath(path, name), schema, object.required?.includes(name) === true, links, anchors)
   );
   const isRoot = path === "";
   return [

@@ -215,29 +215,31 @@ function propertyChanges(before: JsonSchema, after: JsonSchema, path: string): C
   const [was, is] = [before.properties ?? {}, after.properties ?? {}];
   const isOpen = after["x-kubernetes-preserve-unknown-fields"] === true || after.additionalProperties !== undefined;
   return [...new Set([...Object.keys(was), ...Object.keys(is)])].flatMap((name) => {
-    const place = `${path}${/^[A-Za-z_][\w-]*$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`}`;
+    const fieldPath = `${path}${/^[A-Za-z_][\w-]*$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`}`;
     const [old, now] = [was[name], is[name]];
     const isRequired = after.required?.includes(name) ?? false;
     // The API server fills in a default, so such a field is never missing.
     const isMandatory = isRequired && now?.default === undefined;
     if (now === undefined) {
       return [
-        at(place, isOpen ? "notice" : "breaking")(
+        at(fieldPath, isOpen ? "notice" : "breaking")(
           isOpen ? "is no longer described" : "was removed, so its values are dropped",
         ),
       ];
     }
     if (old === undefined) {
       return [
-        at(place, isMandatory ? "breaking" : "compatible")(isMandatory ? "was added as a required field" : "was added"),
+        at(fieldPath, isMandatory ? "breaking" : "compatible")(
+          isMandatory ? "was added as a required field" : "was added",
+        ),
       ];
     }
     const wasRequired = before.required?.includes(name) ?? false;
     const wasMandatory = wasRequired && old.default === undefined;
     return [
-      ...(isMandatory && !wasMandatory ? [at(place, "breaking")("became required")] : []),
-      ...(wasRequired && !isRequired ? [at(place, "compatible")("became optional")] : []),
-      ...schemaChanges(old, now, place),
+      ...(isMandatory && !wasMandatory ? [at(fieldPath, "breaking")("became required")] : []),
+      ...(wasRequired && !isRequired ? [at(fieldPath, "compatible")("became optional")] : []),
+      ...schemaChanges(old, now, fieldPath),
     ];
   });
 }

@@ -55,14 +55,14 @@ export async function untilCollected(
 ): Promise<ScannedObject[]> {
   const deadline = AbortSignal.timeout(timeout);
   const uids = new Set(owners);
-  let left = await dependentsOf(cluster, uids);
-  while (left.length > 0 && !deadline.aborted) {
+  let remaining = await dependentsOf(cluster, uids);
+  while (remaining.length > 0 && !deadline.aborted) {
     // An object may be deleted before its own dependents.
-    for (const one of left) uids.add(uidOf(one));
+    for (const one of remaining) uids.add(uidOf(one));
     await new Promise((resolve) => setTimeout(resolve, PAUSE));
-    left = await dependentsOf(cluster, uids, [...new Set(left.map(({ kind }) => kind))]);
+    remaining = await dependentsOf(cluster, uids, [...new Set(remaining.map(({ kind }) => kind))]);
   }
-  return left;
+  return remaining;
 }
 
 /** Returns the number of objects of each kind: `2 ConfigMaps, 1 Job`. */

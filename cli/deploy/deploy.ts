@@ -63,8 +63,8 @@ export async function deploy(overlay: string, options: DeployOptions, io: Io): P
   }
   step("Reading the cluster", io);
   using cluster = await connectCluster(options, io);
-  const known = await withoutUnservedPolicies(cluster, read, io);
-  const objects = await Promise.all(known.map((object) => withNamespace(cluster, object, read)));
+  const served = await withoutUnservedPolicies(cluster, read, io);
+  const objects = await Promise.all(served.map((object) => withNamespace(cluster, object, read)));
   if (options.adopt !== true) {
     await checkConflicts(cluster, objects, {
       action: `deploy ${operatorNames(objects)}`,
@@ -129,12 +129,12 @@ async function objectsOf(overlay: string, dir: string, io: Io): Promise<PlainObj
     if (info?.isFile) return await readObjects(overlay, io);
   }
   const folders = await foldersIn(join(resolve(io.cwd, dir), "overlays"));
-  const known = byNearness(overlay, folders).map((name) => `"${name}"`).join(", ");
+  const existing = byNearness(overlay, folders).map((name) => `"${name}"`).join(", ");
   const similar = nearest(overlay, folders);
   throw new Failure(
     `Cannot find overlay "${overlay}": neither "${dir}/overlays/${overlay}" nor "${overlay}" exists. ` +
       (similar === undefined ? "" : `Did you mean "${similar}"? `) +
-      (known === "" ? "" : `Existing overlays: ${known}. `) +
+      (existing === "" ? "" : `Existing overlays: ${existing}. `) +
       `Generate it with "op generate overlay ${overlay}".`,
   );
 }

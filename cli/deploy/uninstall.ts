@@ -81,8 +81,8 @@ export async function uninstall(file: string, options: UninstallOptions, io: Io)
     });
   }
   const declared = installedObjects(facts, keepObjects);
-  const left = (await obsoleteRoles(cluster, declared)) as unknown as PlainObject[];
-  const parts = [...left, ...await existingParts(cluster, declared)];
+  const obsolete = (await obsoleteRoles(cluster, declared)) as unknown as PlainObject[];
+  const parts = [...obsolete, ...await existingParts(cluster, declared)];
   const definitions = keepObjects
     ? []
     : parts.filter(({ kind }) => kind === "CustomResourceDefinition") as unknown as Definition[];
@@ -136,13 +136,13 @@ async function preview(
   io: Io,
 ): Promise<void> {
   const { objects, unreadable } = await objectsOf(cluster, definitions);
-  const left = await registeredIn(cluster, facts);
+  const registered = await registeredIn(cluster, facts);
   const finalized = await foreignFinalizedObjects(cluster, facts);
   for (const { object } of finalized) {
     const verb = releaseFinalizers ? "would keep" : "blocked by";
     io.out(`${verb} ${shown(object)}, which has a finalizer of the operator\n`);
   }
-  for (const { shown } of left) io.out(`would delete ${shown}, left by "op dev"\n`);
+  for (const { shown } of registered) io.out(`would delete ${shown}, left by "op dev"\n`);
   const kept = await namespacesToKeep(cluster, facts, parts);
   const isKept = ({ kind, metadata: { name } }: NamedObject) => kind === "Namespace" && kept.has(name);
   for (const one of [...objects.map(({ object }) => object), ...parts]) {
@@ -152,14 +152,14 @@ async function preview(
   const dependents = (await dependentsOf(cluster, owners)).filter((one) => !owners.has(uidOf(one)));
   if (dependents.length > 0) io.out(`would delete their dependents: ${byKind(dependents)}\n`);
   for (const { metadata } of unreadable) io.err(`${unreadableMessage(metadata.name)}\n`);
-  if (left.length + objects.length + parts.length + finalized.length === 0) {
+  if (registered.length + objects.length + parts.length + finalized.length === 0) {
     return io.out(`Nothing to delete: "${facts.name}" is not in ${cluster.url}\n`);
   }
   throw new UsageError(
     `No object was deleted. --yes would delete ${counted(objects.length, "object")} of the operator's kinds, ${
       counted(dependents.length, "dependent")
     } of these, and ${
-      counted(left.length + parts.length - kept.size, "object")
+      counted(registered.length + parts.length - kept.size, "object")
     } of "${facts.name}" itself from ${cluster.url}.`,
   );
 }
@@ -278,32 +278,34 @@ class Removal {
     for (const { kind, object } of objects) {
       await this.#sendUnblocked(() => remove(cluster, kind, object as unknown as PlainObject));
     }
-    let left = await stillExisting(cluster, objects);
-    for (const deadline = AbortSignal.timeout(timeout); left.length > 0 && !deadline.aborted;) {
+    let remaining = await stillExisting(cluster, objects);
+    for (const deadline = AbortSignal.timeout(timeout); remaining.length > 0 && !deadline.aborted;) {
       await new Promise((resolve) => setTimeout(resolve, PAUSE));
-      left = await stillExisting(cluster, left);
+      remaining = await stillExisting(cluster, remaining);
     }
-    const uids = new Set(left.map(uidOf));
+    const uids = new Set(remaining.map(uidOf));
     for (const one of objects) if (!uids.has(uidOf(one))) io.out(`deleted    ${shown(one.object)}\n`);
-    if (left.length === 0) return;
+    if (remaining.length === 0) return;
     if (!releaseFinalizers) {
-      for (const { object } of left.slice(0, MAX_NAMED)) {
+      for (const { object } of remaining.slice(0, MAX_NAMED)) {
         io.err(`${shown(object)} has finalizers: ${object.metadata.finalizers?.join(", ")}\n`);
       }
       throw new Failure(
-        `Cannot uninstall "${facts.name}": the operator did not clean up ${counted(left.length, "object")} within ${
+        `Cannot uninstall "${facts.name}": the operator did not clean up ${
+          counted(remaining.length, "object")
+        } within ${
           shownDuration(timeout)
         }. Check its log. If it does not run, deploy it or run op dev. To delete the objects without a cleanup, add --release-finalizers.`,
       );
     }
-    for (const { kind, object } of left) {
+    for (const { kind, object } of remaining) {
       const finalizers = (object.metadata.finalizers ?? []).filter((name) => !isOperatorFinalizer(name, kind, facts));
       const { name, resourceVersion } = object.metadata;
       const patch = { metadata: { resourceVersion, finalizers } };
       await this.#sendUnblocked(() => cluster.client.patch(kind, name, patch, namespaceOptions(object)));
       io.out(`released   ${shown(object)}\n`);
     }
-    const finalized = await stillExisting(cluster, left);
+    const finalized = await stillExisting(cluster, remaining);
     if (finalized.length === 0) return;
     for (const { object } of finalized.slice(0, MAX_NAMED)) {
       io.err(`${shown(object)} has finalizers: ${object.metadata.finalizers?.join(", ")}\n`);
@@ -317,17 +319,17 @@ class Removal {
 
   async #waitForCollector(owners: ReadonlySet<string>): Promise<void> {
     const { cluster, facts, timeout, orphanDependents, io } = this.#options;
-    const left = await untilCollected(cluster, owners, orphanDependents ? 0 : timeout);
-    if (left.length === 0) return;
-    for (const { object } of left.slice(0, MAX_NAMED)) {
+    const remaining = await untilCollected(cluster, owners, orphanDependents ? 0 : timeout);
+    if (remaining.length === 0) return;
+    for (const { object } of remaining.slice(0, MAX_NAMED)) {
       const { finalizers = [] } = object.metadata;
       io.err(
         `${shown(object)} still exists${finalizers.length === 0 ? "" : `, with finalizers ${finalizers.join(", ")}`}\n`,
       );
     }
-    if (orphanDependents) return io.err(`Warning: left without an owner: ${byKind(left)}\n`);
+    if (orphanDependents) return io.err(`Warning: left without an owner: ${byKind(remaining)}\n`);
     throw new Failure(
-      `Cannot uninstall "${facts.name}": dependents of the deleted objects (${byKind(left)}) still exist after ${
+      `Cannot uninstall "${facts.name}": dependents of the deleted objects (${byKind(remaining)}) still exist after ${
         shownDuration(timeout)
       }. Without the kinds, the garbage collector would never delete them. ` +
         `Check kube-controller-manager and run op uninstall again, or delete the kinds anyway with --orphan-dependents.`,
@@ -405,12 +407,12 @@ async function untilDefinitionsDeleted(
 ): Promise<void> {
   const deadline = AbortSignal.timeout(timeout);
   while (true) {
-    const left = await existingParts(cluster, definitions as unknown as PlainObject[]);
-    if (left.length === 0) return;
+    const remaining = await existingParts(cluster, definitions as unknown as PlainObject[]);
+    if (remaining.length === 0) return;
     if (deadline.aborted) {
       throw new Failure(
-        `${left.map(shown).join(", ")} not deleted within ${shownDuration(timeout)}: objects of ${
-          left.length === 1 ? "this kind" : "these kinds"
+        `${remaining.map(shown).join(", ")} not deleted within ${shownDuration(timeout)}: objects of ${
+          remaining.length === 1 ? "this kind" : "these kinds"
         } still exist. List them with kubectl get, and check their finalizers.`,
       );
     }

@@ -132,9 +132,9 @@ export async function rbac(
   }
   const answers = await Promise.all(
     facts.rbac.flatMap((permission) =>
-      namespacesOf(permission, namespace, watches).map(async (place) => {
+      namespacesOf(permission, namespace, watches).map(async (scope) => {
         const { status } = await client.create(SubjectAccessReview, {
-          spec: { user, groups: groupsOf(namespace), resourceAttributes: attributesOf(permission, place) },
+          spec: { user, groups: groupsOf(namespace), resourceAttributes: attributesOf(permission, scope) },
         });
         return { permission, isGranted: status?.allowed === true };
       })
@@ -207,9 +207,9 @@ export async function workload({ client }: Cluster, { manifests, name }: Operato
 /** Checks that a leader renews the Lease. */
 export async function leader({ client }: Cluster, facts: OperatorFacts, now: number): Promise<Finding[]> {
   const { ok, error, warning } = findings("leader");
-  const place = electionLease(facts);
-  if (place === undefined) return [ok("the operator does not use leader election")];
-  const { name, namespace } = place;
+  const leaseName = electionLease(facts);
+  if (leaseName === undefined) return [ok("the operator does not use leader election")];
+  const { name, namespace } = leaseName;
   const lease = await ifFound(() => client.get(Lease, name, { namespace }));
   if (lease === undefined) return [warning(`Lease ${namespace}/${name} does not exist: there has been no leader yet`)];
   const { holderIdentity, renewTime, leaseDurationSeconds = 15 } = lease.spec ?? {};

@@ -36,27 +36,27 @@ function fromRule(schema: JsonSchema): Alternatives[] {
   const [, each, comparison] = RULE.exec(last?.rule ?? "") ?? [];
   if (each === undefined) return [];
   const names = [...each.matchAll(/self\.(\w+)/g)].map(([, name]) => name!);
-  const left = rules.slice(0, -1);
+  const remaining = rules.slice(0, -1);
   return [{
     callee: CALLEES[comparison as keyof typeof CALLEES],
     names,
     as: "rule",
-    inner: left.length === 0 ? rest : { ...rest, "x-kubernetes-validations": left },
+    inner: remaining.length === 0 ? rest : { ...rest, "x-kubernetes-validations": remaining },
   }];
 }
 
 function fromKeywords(schema: JsonSchema): Alternatives[] {
   const { oneOf, anyOf, not, ...rest } = schema;
   const found: Alternatives[] = [];
-  const inner = (left: JsonSchema) => ({ ...rest, ...left });
+  const inner = (remaining: JsonSchema) => ({ ...rest, ...remaining });
   const others = {
     ...(oneOf !== undefined && { oneOf }),
     ...(anyOf !== undefined && { anyOf }),
     ...(not !== undefined && { not }),
   };
   for (const constraint of constraintsIn({ ...others })) {
-    const { [constraint.keyword]: _, ...left } = others;
-    found.push({ callee: constraint.callee, names: constraint.names, as: "schema", inner: inner(left) });
+    const { [constraint.keyword]: _, ...remaining } = others;
+    found.push({ callee: constraint.callee, names: constraint.names, as: "schema", inner: inner(remaining) });
   }
   return found;
 }
@@ -69,8 +69,8 @@ function fromLastAllOf(schema: JsonSchema): Alternatives[] {
   const { allOf = [], ...rest } = schema;
   const last = allOf.at(-1);
   if (last === undefined || Object.keys(last).length !== 1) return [];
-  const left = allOf.slice(0, -1);
-  const inner = left.length === 0 ? rest : { ...rest, allOf: left };
+  const remaining = allOf.slice(0, -1);
+  const inner = remaining.length === 0 ? rest : { ...rest, allOf: remaining };
   return constraintsIn(last).map(({ callee, names }) => ({ callee, names, as: "schema", inner }));
 }
 

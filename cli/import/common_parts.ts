@@ -27,10 +27,10 @@ export function commonParts(versions: readonly CallExpression[], name: string): 
   if (others.length === 0 || entries.every(([key]) => SHORT_OPTIONS.includes(key))) return { expressions: versions };
   const keys = new Set(entries.map(([key]) => key));
   return {
-    common: { is: "record", entries },
+    common: { type: "record", entries },
     expressions: versions.map((version) => {
       const own = optionsIn(version).filter(([key]) => !keys.has(key));
-      return call(version.callee, { is: "record", spread: name, entries: own });
+      return call(version.callee, { type: "record", spread: name, entries: own });
     }),
   };
 }
@@ -38,7 +38,7 @@ export function commonParts(versions: readonly CallExpression[], name: string): 
 type Entries = RecordExpression["entries"];
 
 function optionsIn({ args: [options] }: CallExpression): Entries {
-  return options?.is === "record" ? options.entries : [];
+  return options?.type === "record" ? options.entries : [];
 }
 
 function isSame(entries: Entries, key: string, value: Expression): boolean {

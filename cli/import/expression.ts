@@ -3,7 +3,7 @@ import { s } from "@op/sdk";
 
 /** A JSON value. */
 export interface LiteralExpression {
-  readonly is: "literal";
+  readonly type: "literal";
   readonly value: string | number | boolean | null;
   /** Whether it is prose, which may be split over several lines. */
   readonly prose?: true;
@@ -11,13 +11,13 @@ export interface LiteralExpression {
 
 /** `[a, b]` */
 export interface ListExpression {
-  readonly is: "list";
+  readonly type: "list";
   readonly items: readonly Expression[];
 }
 
 /** `{ ...base, a: 1, b }` */
 export interface RecordExpression {
-  readonly is: "record";
+  readonly type: "record";
   /** The name of a record to spread before the entries. */
   readonly spread?: string;
   readonly entries: readonly (readonly [key: string, value: Expression])[];
@@ -25,14 +25,14 @@ export interface RecordExpression {
 
 /** `callee(a, b)` */
 export interface CallExpression {
-  readonly is: "call";
+  readonly type: "call";
   readonly callee: string;
   readonly args: readonly Expression[];
 }
 
 /** A name declared or imported elsewhere. */
 export interface NameExpression {
-  readonly is: "name";
+  readonly type: "name";
   readonly name: string;
 }
 
@@ -41,39 +41,39 @@ export type Expression = LiteralExpression | ListExpression | RecordExpression |
 
 /** Returns a name. */
 export function nameOf(name: string): NameExpression {
-  return { is: "name", name };
+  return { type: "name", name };
 }
 
 /** Returns a call. */
 export function call(callee: string, ...args: readonly Expression[]): CallExpression {
-  return { is: "call", callee, args };
+  return { type: "call", callee, args };
 }
 
 /** Returns an object literal. Entries whose value is `undefined` are omitted. */
 export function record(entries: { readonly [key: string]: Expression | undefined }): RecordExpression {
   return {
-    is: "record",
+    type: "record",
     entries: Object.entries(entries).filter((entry): entry is [string, Expression] => entry[1] !== undefined),
   };
 }
 
 /** Returns prose. */
 export function prose(value: string): LiteralExpression {
-  return { is: "literal", value, prose: true };
+  return { type: "literal", value, prose: true };
 }
 
 /** Returns a JSON value as an expression. */
 export function literal(value: unknown): Expression {
-  if (Array.isArray(value)) return { is: "list", items: value.map(literal) };
+  if (Array.isArray(value)) return { type: "list", items: value.map(literal) };
   if (typeof value === "object" && value !== null) {
-    return { is: "record", entries: Object.entries(value).map(([key, item]) => [key, literal(item)] as const) };
+    return { type: "record", entries: Object.entries(value).map(([key, item]) => [key, literal(item)] as const) };
   }
-  return { is: "literal", value: value as string | number | boolean | null };
+  return { type: "literal", value: value as string | number | boolean | null };
 }
 
 /** Returns the distinct names in an expression, in order of occurrence. */
 export function namesIn(expression: Expression, found: Set<string> = new Set()): Set<string> {
-  switch (expression.is) {
+  switch (expression.type) {
     case "name":
       found.add(expression.name);
       break;
@@ -117,8 +117,8 @@ export class Evaluation {
    * @throws {Error} If a function in it throws, or a name is not defined.
    */
   valueOf(expression: Expression): unknown {
-    if (expression.is === "literal") return expression.value;
-    if (expression.is === "name") {
+    if (expression.type === "literal") return expression.value;
+    if (expression.type === "name") {
       if (this.#names.has(expression.name)) return this.#names.get(expression.name);
       throw new ReferenceError(`Cannot evaluate "${expression.name}": the name is not defined`);
     }
@@ -129,8 +129,8 @@ export class Evaluation {
   }
 
   #evaluate(expression: ListExpression | RecordExpression | CallExpression): unknown {
-    if (expression.is === "list") return expression.items.map((item) => this.valueOf(item));
-    if (expression.is === "record") {
+    if (expression.type === "list") return expression.items.map((item) => this.valueOf(item));
+    if (expression.type === "record") {
       const own = Object.fromEntries(expression.entries.map(([key, value]) => [key, this.valueOf(value)]));
       return expression.spread === undefined ? own : { ...this.valueOf(nameOf(expression.spread)) as object, ...own };
     }
@@ -150,27 +150,27 @@ export class Evaluation {
  */
 export function renamed(expression: Expression, nameFor: (name: string) => string): Expression {
   const inner = (part: Expression) => renamed(part, nameFor);
-  switch (expression.is) {
+  switch (expression.type) {
     case "literal":
       return expression;
     case "name":
       return nameOf(nameFor(expression.name));
     case "list":
-      return { is: "list", items: expression.items.map(inner) };
+      return { type: "list", items: expression.items.map(inner) };
     case "record":
       return {
-        is: "record",
+        type: "record",
         ...(expression.spread !== undefined && { spread: nameFor(expression.spread) }),
         entries: expression.entries.map(([key, value]) => [key, inner(value)] as const),
       };
     case "call":
-      return { is: "call", callee: expression.callee, args: expression.args.map(inner) };
+      return { type: "call", callee: expression.callee, args: expression.args.map(inner) };
   }
 }
 
 /** Returns whether an expression calls a builder of schemas. */
 export function usesBuilders(expression: Expression): boolean {
-  switch (expression.is) {
+  switch (expression.type) {
     case "call":
       return expression.callee.startsWith("s.") || expression.args.some(usesBuilders);
     case "list":

@@ -55,11 +55,13 @@ function hasSubresource({ subresources }: DefinedVersion): boolean {
  */
 function rootKeywords(root: JsonSchema, handled: readonly string[]): JsonSchema | undefined {
   const { description: _, properties = {}, required = [], "x-kubernetes-validations": __, ...keywords } = root;
-  const left = Object.entries(properties).filter(([name, schema]) => !handled.includes(name) && !isKnown(name, schema));
-  const names = left.map(([name]) => name);
+  const remaining = Object.entries(properties).filter(([name, schema]) =>
+    !handled.includes(name) && !isKnown(name, schema)
+  );
+  const names = remaining.map(([name]) => name);
   const rest: JsonSchema = {
     ...keywords,
-    ...(left.length > 0 && { properties: Object.fromEntries(left) }),
+    ...(remaining.length > 0 && { properties: Object.fromEntries(remaining) }),
     // Every object has the other names, or the kind requires them.
     required: required.filter((name) => !handled.includes(name) && !Object.hasOwn(OBJECT_FIELDS, name)),
   };
@@ -144,7 +146,7 @@ export function kindExpression(definition: Definition, parts: KindParts): CallEx
     status: status ? parts.write(status) : hasSubresource(version) ? literal(true) : undefined,
     conditions: status === undefined || schemas.omitsConditions ? undefined : literal(false),
     root: root && parts.write(root),
-    versions: others.length > 0 ? { is: "list", items: others.map(nameOf) } : undefined,
+    versions: others.length > 0 ? { type: "list", items: others.map(nameOf) } : undefined,
   });
   return call("resource", options);
 }
@@ -180,7 +182,7 @@ function columns({ additionalPrinterColumns: given = [], schema }: DefinedVersio
     const target = columnTarget(column.jsonPath, root);
     return target === undefined ? [] : [[column.name, columnExpression(column, columnType(target))]];
   });
-  return entries.length === 0 ? undefined : { is: "record", entries };
+  return entries.length === 0 ? undefined : { type: "record", entries };
 }
 
 function columnTarget(path: string, root: JsonSchema): JsonSchema | undefined {

@@ -11,8 +11,8 @@ const counts = new WeakMap<JsonSchema, number>();
  * @param schema The schema.
  */
 export function nodesIn(schema: JsonSchema): number {
-  const known = counts.get(schema);
-  if (known !== undefined) return known;
+  const cached = counts.get(schema);
+  if (cached !== undefined) return cached;
   const { allOf = [], anyOf = [], oneOf = [], not } = schema;
   const inner = [...children(schema).map(([, child]) => child), ...allOf, ...anyOf, ...oneOf, ...(not ? [not] : [])];
   const count = inner.reduce((sum, child) => sum + nodesIn(child), 1);

@@ -28,8 +28,8 @@ const normalForms = new WeakMap<JsonSchema, JsonSchema>();
  * @param schema The schema, which is not changed.
  */
 export function normalForm(schema: JsonSchema): JsonSchema {
-  const known = normalForms.get(schema);
-  if (known !== undefined) return known;
+  const cached = normalForms.get(schema);
+  if (cached !== undefined) return cached;
   const form: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(moveUnknownRequired(rewriteAtMostOne(schema)))) {
     const normal = normalKeyword(schema, key, value);
@@ -84,8 +84,8 @@ function moveUnknownRequired(schema: JsonSchema): JsonSchema {
   const { type, properties = {}, required = [], allOf = [] } = schema;
   const unknown = required.filter((name) => !Object.hasOwn(properties, name));
   if (type === undefined || unknown.length === 0) return schema;
-  const known = required.filter((name) => Object.hasOwn(properties, name));
-  return { ...schema, required: known, allOf: [...allOf, { required: unknown }] };
+  const existing = required.filter((name) => Object.hasOwn(properties, name));
+  return { ...schema, required: existing, allOf: [...allOf, { required: unknown }] };
 }
 
 /** Rewrites a `oneOf` that means "at most one of these" as `not`. */

@@ -92,7 +92,7 @@ export function optionsOf(
     }
     entries.push([option, keyword === "default" || keyword === "example" ? literal(value) : withProse(keyword, value)]);
   }
-  return remaining.size > 0 ? undefined : { is: "record", entries };
+  return remaining.size > 0 ? undefined : { type: "record", entries };
 }
 
 /**
@@ -108,7 +108,7 @@ function withProse(key: string, value: unknown): Expression {
   if (typeof value === "string" && PROSE.has(key)) return prose(value);
   if (key !== "x-kubernetes-validations" || !Array.isArray(value)) return literal(value);
   return {
-    is: "list",
+    type: "list",
     items: value.map((rule) =>
       record(
         Object.fromEntries(

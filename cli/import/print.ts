@@ -36,7 +36,7 @@ export function flatWidth(expression: Expression): number {
 function layOut(expression: Expression, layout: Layout): string {
   const line = onOneLine(expression);
   if (layout.before + line.length + layout.after <= WIDTH && !needsLines(expression)) return line;
-  switch (expression.is) {
+  switch (expression.type) {
     case "literal":
     case "name":
       return line;
@@ -54,7 +54,7 @@ function layOut(expression: Expression, layout: Layout): string {
  * many properties, and strings with line breaks.
  */
 function needsLines(expression: Expression): boolean {
-  switch (expression.is) {
+  switch (expression.type) {
     case "literal":
       return expression.prose === true && typeof expression.value === "string" && /\n./.test(expression.value);
     case "name":
@@ -75,7 +75,7 @@ function listInLines({ items }: ListExpression, { indent }: Layout): string {
   const inner = indent + STEP;
   // The brackets of a list with a single object share the lines of its braces: `[{` and `}]`.
   const lines = items.map((item) => `${spaces(inner)}${layOut(item, { indent: inner, before: inner, after: 1 })},\n`);
-  if (items.length === 1 && items[0]!.is === "record") {
+  if (items.length === 1 && items[0]!.type === "record") {
     return `[${layOut(items[0]!, { indent, before: WIDTH, after: 0 })}]`;
   }
   return `[\n${lines.join("")}${spaces(indent)}]`;
@@ -91,9 +91,9 @@ function recordInLines({ spread, entries }: RecordExpression, { indent }: Layout
 }
 
 function entryText(key: string, value: Expression, indent: number): string {
-  if (value.is === "name" && value.name === key) return key;
+  if (value.type === "name" && value.name === key) return key;
   const before = `${keyText(key)}: `;
-  if (value.is === "literal" && typeof value.value === "string") return stringProperty(before, value, indent);
+  if (value.type === "literal" && typeof value.value === "string") return stringProperty(before, value, indent);
   return before + layOut(value, { indent, before: indent + before.length, after: 1 });
 }
 
@@ -134,17 +134,17 @@ function callInLines({ callee, args }: CallExpression, layout: Layout): string {
   const open = `${callee}(`;
   const [first, second] = args;
   if (first === undefined) return `${open})`;
-  if (args.length === 1 && first.is !== "literal" && first.is !== "name") {
+  if (args.length === 1 && first.type !== "literal" && first.type !== "name") {
     return `${open}${layOut(first, { indent, before: before + open.length, after: layout.after + 1 })})`;
   }
-  if (args.length === 2 && second!.is === "record" && second!.entries.length > 0) {
+  if (args.length === 2 && second!.type === "record" && second!.entries.length > 0) {
     const head = onOneLine(first);
     // Options start on the line on which the first argument ends: `s.string(a, {` or `}, {`.
     if (!needsLines(first) && before + open.length + head.length + ", {".length <= WIDTH) {
       return `${open}${head}, ${recordInLines(second!, layout)})`;
     }
-    if (first.is === "record" || first.is === "list") {
-      const body = first.is === "record" ? recordInLines(first, layout) : listInLines(first, layout);
+    if (first.type === "record" || first.type === "list") {
+      const body = first.type === "record" ? recordInLines(first, layout) : listInLines(first, layout);
       return `${open}${body}, ${layOut(second!, { indent, before: indent + "}, ".length, after: layout.after + 1 })})`;
     }
   }
@@ -163,7 +163,7 @@ function onOneLine(expression: Expression): string {
 }
 
 function printFlat(expression: Expression): string {
-  switch (expression.is) {
+  switch (expression.type) {
     case "literal":
       return typeof expression.value === "string" ? stringText(expression.value) : numberText(expression.value);
     case "name":
@@ -184,7 +184,7 @@ function flatRecord({ spread, entries }: RecordExpression): string {
 }
 
 function flatEntry([key, value]: readonly [string, Expression]): string {
-  return value.is === "name" && value.name === key ? key : `${keyText(key)}: ${onOneLine(value)}`;
+  return value.type === "name" && value.name === key ? key : `${keyText(key)}: ${onOneLine(value)}`;
 }
 
 function keyText(key: string): string {

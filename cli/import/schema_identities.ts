@@ -28,7 +28,7 @@ export interface IdentityOptions {
  * and properties is ignored.
  */
 export class SchemaIdentities {
-  readonly #known = new WeakMap<JsonSchema, SchemaIdentity>();
+  readonly #cache = new WeakMap<JsonSchema, SchemaIdentity>();
   readonly #ids = new Map<string, string>();
   readonly #ignored: readonly string[];
   readonly #nameOf: (schema: JsonSchema) => string | undefined;
@@ -41,8 +41,8 @@ export class SchemaIdentities {
 
   /** Returns the identity of a schema. */
   of(schema: JsonSchema): SchemaIdentity {
-    const known = this.#known.get(schema);
-    if (known !== undefined) return known;
+    const cached = this.#cache.get(schema);
+    if (cached !== undefined) return cached;
     const own: [string, unknown][] = [];
     const rest: [string, unknown][] = [];
     for (const [key, value] of Object.entries(schema)) {
@@ -51,7 +51,7 @@ export class SchemaIdentities {
     }
     const core = this.#nameOf(schema) ?? this.#idOf(rest);
     const identity = { core, whole: this.#idOf([["core", core], ...own]) };
-    this.#known.set(schema, identity);
+    this.#cache.set(schema, identity);
     return identity;
   }
 
@@ -72,8 +72,8 @@ export class SchemaIdentities {
    */
   #idOf(entries: readonly [string, unknown][]): string {
     const text = JSON.stringify(Object.fromEntries(entries), sortKeys);
-    const known = this.#ids.get(text);
-    if (known !== undefined) return known;
+    const existing = this.#ids.get(text);
+    if (existing !== undefined) return existing;
     const id = `#${this.#ids.size}`;
     this.#ids.set(text, id);
     return id;

@@ -69,11 +69,11 @@ export class SchemaIndex {
 
   #visit(schema: JsonSchema, path: SchemaPath, container: Group | undefined): void {
     const id = this.coreOf(schema);
-    const known = this.#groups.get(id);
-    const group: Group = known ?? { id, uses: [], containers: [], count: 0, order: this.#groups.size };
+    const existing = this.#groups.get(id);
+    const group: Group = existing ?? { id, uses: [], containers: [], count: 0, order: this.#groups.size };
     group.uses.push({ schema, path });
     group.containers.push(container);
-    if (known !== undefined) return;
+    if (existing !== undefined) return;
     this.#groups.set(id, group);
     for (const [name, child] of children(schema)) {
       this.#visit(child, [...path, name], schema.properties === undefined ? group : undefined);

@@ -145,8 +145,8 @@ export class SchemaWriter {
 
   #inline(schema: JsonSchema, path: SchemaPath): Expression {
     const id = this.#index.wholeOf(schema);
-    const known = this.#written.get(id);
-    if (known !== undefined) return known;
+    const written = this.#written.get(id);
+    if (written !== undefined) return written;
     const expression = this.#writeWithBuilders(schema, path) ?? this.#writeRaw(schema, path);
     this.#written.set(id, expression);
     return expression;
@@ -312,7 +312,7 @@ function becomesConstant(expression: Expression, schema: JsonSchema, count: numb
 
 /** Returns the number of builders in an expression, except those that only wrap another builder. */
 function buildersIn(expression: Expression): number {
-  switch (expression.is) {
+  switch (expression.type) {
     case "call": {
       const own = WRAPPERS.includes(expression.callee) ? 0 : 1;
       return expression.args.reduce((sum, arg) => sum + buildersIn(arg), own);
@@ -342,11 +342,11 @@ const WRAPPERS: readonly string[] = [
  * `anyOf`, `oneOf` and `not`.
  */
 function jsonIn(expression: Expression, schema: JsonSchema): number {
-  if (expression.is !== "call") return 0;
+  if (expression.type !== "call") return 0;
   const [first, ...rest] = expression.args;
   if (WRAPPERS.includes(expression.callee)) return jsonIn(first!, schema);
   const options = OBJECT_BUILDERS.includes(expression.callee) ? rest[0] : expression.args.at(-1);
-  if (options?.is !== "record") return 0;
+  if (options?.type !== "record") return 0;
   return options.entries.reduce((sum, [key]) => sum + (COMBINATORS.includes(key) ? nodesUnder(schema, key) : 0), 0);
 }
 
@@ -358,7 +358,7 @@ function nodesUnder(schema: JsonSchema, key: string): number {
 }
 
 function isRaw(expression: Expression): boolean {
-  return expression.is === "call" && expression.callee === "s.raw";
+  return expression.type === "call" && expression.callee === "s.raw";
 }
 
 function isImmutable({ "x-kubernetes-validations": rules = [] }: JsonSchema): boolean {

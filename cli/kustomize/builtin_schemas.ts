@@ -55,9 +55,9 @@ export async function builtinSchemas(): Promise<BuiltinSchemas> {
   const { definitions, resources } = await import("./merge_schemas.gen.ts");
   const parsed = new Map<string, MergeSchema>();
   const definition = (name: string): MergeSchema => {
-    const known = parsed.get(name) ?? JSON.parse(definitions[name] ?? "{}") as MergeSchema;
-    parsed.set(name, known);
-    return known;
+    const schema = parsed.get(name) ?? JSON.parse(definitions[name] ?? "{}") as MergeSchema;
+    parsed.set(name, schema);
+    return schema;
   };
   // Rules next to a reference, such as the merge key of a list, apply in addition to the rules of
   // the referenced schema.

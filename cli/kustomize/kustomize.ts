@@ -98,12 +98,12 @@ async function loadResource(
         `Run: kubectl kustomize ${folder} | op deploy -`,
     );
   }
-  const place = resolve(folder, path);
-  const info = await Deno.stat(place).catch(() => undefined);
+  const target = resolve(folder, path);
+  const info = await Deno.stat(target).catch(() => undefined);
   if (info === undefined) throw new Failure(`Cannot build "${file}": the resource "${path}" does not exist`);
-  if (info.isDirectory) return await buildDirectory(place, [], { ...context, kind: "Kustomization" });
+  if (info.isDirectory) return await buildDirectory(target, [], { ...context, kind: "Kustomization" });
   const text = new TextDecoder().decode(await fileReader(folder, file)(path));
-  return objectsIn(text, `"${place}"`, KUSTOMIZE_YAML).map((object) => new Resource(object, context.builtin));
+  return objectsIn(text, `"${target}"`, KUSTOMIZE_YAML).map((object) => new Resource(object, context.builtin));
 }
 
 function add(resources: Resource[], resource: Resource, file: string): void {
@@ -118,8 +118,8 @@ function add(resources: Resource[], resource: Resource, file: string): void {
 /** Returns a function that only reads files in or below the directory, as kustomize does. */
 function fileReader(folder: string, file: string): ReadFile {
   return async (path) => {
-    const place = resolve(folder, path);
-    const real = await Deno.realPath(place).catch(() => {
+    const target = resolve(folder, path);
+    const real = await Deno.realPath(target).catch(() => {
       throw new Failure(`Cannot build "${file}": "${path}" does not exist`);
     });
     if (!real.startsWith(`${await Deno.realPath(folder)}/`)) {

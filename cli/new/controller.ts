@@ -119,8 +119,8 @@ function rejectExistingKind(
 async function folderFor({ folder, group, kind, isBuiltin }: KindNames, place: string): Promise<string> {
   const other = `${folder}_${(group.split(".")[0] || "core").replaceAll("-", "_")}`;
   for (const name of [folder, other]) if (!await exists(join(place, name))) return name;
-  const what = isBuiltin ? `a controller of ${kind}` : `kind "${kind}"`;
+  const subject = isBuiltin ? `a controller of ${kind}` : `kind "${kind}"`;
   throw new Failure(
-    `Cannot add ${what}: the folders "${folder}" and "${other}" exist, and op does not overwrite them.`,
+    `Cannot add ${subject}: the folders "${folder}" and "${other}" exist, and op does not overwrite them.`,
   );
 }

@@ -45,23 +45,23 @@ export async function addToProject(
   { edit = true }: AddOptions,
   io: Io,
 ): Promise<string[]> {
-  const place = join(main.folder, folder);
+  const target = join(main.folder, folder);
   const shown = (path: string) => relative(io.cwd, path) || basename(path);
-  for (const name of files.keys()) await rejectExistingFile(join(place, name), shown);
+  for (const name of files.keys()) await rejectExistingFile(join(target, name), shown);
   const before = await Deno.readTextFile(main.path);
   const after = edit ? await withPart(before, part, main, shown(main.path)) : before;
   const formattedFiles = new Map<string, string>();
   for (const [name, text] of files) formattedFiles.set(name, await formatted(text, main) ?? text);
-  const created = [...formattedFiles.keys()].map((name) => shown(join(place, name)));
-  const undo = await createFiles(place, formattedFiles, io);
+  const created = [...formattedFiles.keys()].map((name) => shown(join(target, name)));
+  const undo = await createFiles(target, formattedFiles, io);
   if (!edit) {
-    for (const [name, { lines }] of changes) io.out(`Add to ${shown(join(place, name))}:\n\n${indented(lines)}\n`);
+    for (const [name, { lines }] of changes) io.out(`Add to ${shown(join(target, name))}:\n\n${indented(lines)}\n`);
     io.out(`Add to ${shown(main.path)}:\n\n${indented(linesFor(part))}\n`);
     return created;
   }
   try {
     const changed = [...changes].map(async ([name, { text }]) => {
-      const path = join(place, name);
+      const path = join(target, name);
       return { path, content: await inStyleOf(await Deno.readTextFile(path), text, main) };
     });
     await replaceFiles([...await Promise.all(changed), { path: main.path, content: after }], [], io);
@@ -69,7 +69,7 @@ export async function addToProject(
     undo();
     throw error;
   }
-  const changed = [...[...changes.keys()].map((name) => join(place, name)), main.path];
+  const changed = [...[...changes.keys()].map((name) => join(target, name)), main.path];
   return [...created, ...changed.map((path) => `${shown(path)} (changed)`)];
 }
 
@@ -128,18 +128,18 @@ async function formatted(text: string, { folder }: SourceFile): Promise<string |
 }
 
 /** Creates the files in a new or an existing folder, and returns a function that removes them. */
-async function createFiles(place: string, files: ReadonlyMap<string, string>, io: Io): Promise<() => void> {
-  if (!await exists(place)) {
-    await makeFolder(place, files, io);
-    return () => Deno.removeSync(place, { recursive: true });
+async function createFiles(target: string, files: ReadonlyMap<string, string>, io: Io): Promise<() => void> {
+  if (!await exists(target)) {
+    await makeFolder(target, files, io);
+    return () => Deno.removeSync(target, { recursive: true });
   }
   const created: string[] = [];
   const undo = (): void => created.forEach((path) => Deno.removeSync(path));
   using _interrupt = io.onInterrupt?.(undo);
   try {
     for (const [name, text] of files) {
-      await writeOutput(text, { output: join(place, name) }, io);
-      created.push(join(place, name));
+      await writeOutput(text, { output: join(target, name) }, io);
+      created.push(join(target, name));
     }
   } catch (error) {
     undo();

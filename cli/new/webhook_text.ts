@@ -67,15 +67,15 @@ export function webhookTestText(
     `import { ${key} } from "./${type}.ts";`,
     ...(isBuiltin ? [] : [kindImport]),
   ];
-  const what = `${articleOf(kind)} ${kind}`;
+  const subject = `${articleOf(kind)} ${kind}`;
   const test = type === "validation"
-    ? `Deno.test("${key} rejects ${what} with a reserved name and accepts others", async () => {
+    ? `Deno.test("${key} rejects ${subject} with a reserved name and accepts others", async () => {
   await using cluster = await memoryCluster({ parts: { ${key} } });
   await cluster.create(${kind}, "first", object);
   await assert.rejects(cluster.create(${kind}, "forbidden", object), /metadata\\.name: this name is reserved/);
 });
 `
-    : `Deno.test("${key} adds a label to ${what} before it is stored", async () => {
+    : `Deno.test("${key} adds a label to ${subject} before it is stored", async () => {
   await using cluster = await memoryCluster({ parts: { ${key} } });
   const created = await cluster.create(${kind}, "first", object);
   assert.equal(created.metadata.labels?.[${JSON.stringify(labelOf(names))}], "true");
@@ -83,7 +83,7 @@ export function webhookTestText(
 `;
   return `${imports.join("\n")}
 
-/** ${what[0]!.toUpperCase()}${what.slice(1)} that the API server accepts; it lacks only a name. */
+/** ${subject[0]!.toUpperCase()}${subject.slice(1)} that the API server accepts; it lacks only a name. */
 const object: Input<typeof ${kind}> = ${literal(object)};
 
 ${test}`;

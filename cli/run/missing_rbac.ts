@@ -77,6 +77,6 @@ async function isAllowed(forward: Forward, { permission, namespace, name }: Chec
 function checkText({ permission: { verb, resource, group, part, reason }, namespace, name }: Check): string {
   const [plural, ...rest] = resource.split("/");
   const qualified = [group === "" ? plural : `${plural}.${group}`, ...rest].join("/");
-  const place = (name === undefined ? "" : ` "${name}"`) + (namespace === undefined ? "" : ` in ${namespace}`);
-  return `${verb} ${qualified}${place} (${part ?? "the operator"}: ${reason})`;
+  const scope = (name === undefined ? "" : ` "${name}"`) + (namespace === undefined ? "" : ` in ${namespace}`);
+  return `${verb} ${qualified}${scope} (${part ?? "the operator"}: ${reason})`;
 }

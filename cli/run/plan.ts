@@ -236,8 +236,8 @@ function report(planned: readonly PlannedWrite[], options: PlanOptions, io: Io):
 
 function writeText(write: PlannedWrite, isColored: boolean): string {
   const { verb, kind, name, namespace, subresource, rejection } = write;
-  const place = `${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`;
-  const head = `${verb} ${place}${subresource === undefined ? "" : ` (${subresource})`}`;
+  const object = `${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`;
+  const head = `${verb} ${object}${subresource === undefined ? "" : ` (${subresource})`}`;
   if (rejection !== undefined) return `${head}: rejected: ${rejection}\n`;
   const colors = { "+": "green", "-": "red" } as const;
   const diff = diffOf(write).map((line) => {

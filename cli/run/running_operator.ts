@@ -79,9 +79,9 @@ async function leaderOf(
   now: number,
   signal: AbortSignal | undefined,
 ): Promise<string | undefined> {
-  const place = electionLease(facts);
-  if (place === undefined) return undefined;
-  const { name, namespace } = place;
+  const leaseName = electionLease(facts);
+  if (leaseName === undefined) return undefined;
+  const { name, namespace } = leaseName;
   const lease = await ifReadable(() =>
     client.get(Lease, name, { namespace, ...(signal === undefined ? {} : { signal }) })
   );

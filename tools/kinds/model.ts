@@ -88,9 +88,9 @@ export function referenced(schema: OpenApiSchema): string | undefined {
  * Returns the ids of the types that a schema refers to, in its properties, items and map values.
  */
 export function partsOf(schema: OpenApiSchema): string[] {
-  const below = [schema.items, schema.additionalProperties, ...Object.values(schema.properties ?? {})];
+  const nested = [schema.items, schema.additionalProperties, ...Object.values(schema.properties ?? {})];
   const own = referenced(schema);
-  return [...(own ? [own] : []), ...below.flatMap((part) => part ? partsOf(part) : [])];
+  return [...(own ? [own] : []), ...nested.flatMap((part) => part ? partsOf(part) : [])];
 }
 
 /**
@@ -164,10 +164,10 @@ export function mustBeWritten(types: ReadonlyMap<string, Type>, id: string, name
   const { required = [], properties = {} } = types.get(id)!.schema;
   if (required.includes(name)) return true;
   const property = properties[name]!;
-  const below = referenced(property);
-  if (below === undefined || !isEmptyObject(property.default) || !types.has(below)) return false;
-  const inner = Object.keys(types.get(below)!.schema.properties ?? {});
-  return below !== id && inner.some((key) => mustBeWritten(types, below, key));
+  const struct = referenced(property);
+  if (struct === undefined || !isEmptyObject(property.default) || !types.has(struct)) return false;
+  const inner = Object.keys(types.get(struct)!.schema.properties ?? {});
+  return struct !== id && inner.some((key) => mustBeWritten(types, struct, key));
 }
 
 function typesWithInput(types: ReadonlyMap<string, Type>): Set<string> {

@@ -181,8 +181,8 @@ function packageViolation(name: string, layers: readonly Layer[], file: string, 
   if (target === "deno.json") return undefined;
   const others = layers.filter((other) => other !== layerOf(file));
   const list = others.length > 0 ? `only ${quoted(others)}` : "no other package";
-  const what = layer === undefined ? `"${target}", which is in no package,` : `"${layer}"`;
-  return `Cannot import ${what} from ${name}: ${name} may import ${list}. ${ADVICE}`;
+  const imported = layer === undefined ? `"${target}", which is in no package,` : `"${layer}"`;
+  return `Cannot import ${imported} from ${name}: ${name} may import ${list}. ${ADVICE}`;
 }
 
 /**
@@ -200,9 +200,9 @@ function serverViolation(file: string, target: string): string | undefined {
   }
   const other = serverLayerOf(target);
   if (other === layer || (other !== undefined && layers.includes(other))) return undefined;
-  const what = other === undefined ? `"${target}", which combines the packages,` : `"apiserver/${other}"`;
+  const imported = other === undefined ? `"${target}", which combines the packages,` : `"apiserver/${other}"`;
   const list = layers.length > 0 ? `only ${quoted(layers)}` : "no other package";
-  return `Cannot import ${what} from "apiserver/${layer}": of the API server's packages it may import ${list}. ${ADVICE}`;
+  return `Cannot import ${imported} from "apiserver/${layer}": of the API server's packages it may import ${list}. ${ADVICE}`;
 }
 
 function serverLayerOf(file: string): string | undefined {
