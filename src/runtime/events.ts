@@ -37,6 +37,7 @@ export interface EventRecorderOptions {
 
 /** A recorded event and its repeats. */
 interface RecordedEvent {
+  readonly key: string;
   readonly name: string;
   readonly namespace: string;
   count: number;
@@ -56,6 +57,14 @@ interface RecordedEvent {
 interface Moment {
   readonly now: number;
   readonly elapsed: number;
+}
+
+/** A request that writes an event. */
+interface EventWrite {
+  readonly event: RecordedEvent;
+  /** Whether it writes the series of an event that was written before. */
+  readonly isSeries: boolean;
+  send(): Promise<unknown>;
 }
 
 /** How many events an object may still report. */
@@ -91,7 +100,7 @@ export class EventRecorder {
   readonly #options: EventRecorderOptions;
   readonly #recorded = new Map<string, RecordedEvent>();
   readonly #buckets = new Map<string, Bucket>();
-  readonly #queue: (() => Promise<void>)[] = [];
+  readonly #queue: EventWrite[] = [];
   #writing: Promise<void> | undefined;
   #forbiddenUntil = -Infinity;
   #serial = 0;
@@ -129,13 +138,14 @@ export class EventRecorder {
       this.#scheduleSeries(earlier);
       return;
     }
-    if (!this.#mayReport(uid, last.elapsed)) return this.#options.onEnd?.("dropped");
+    if (!this.#canWrite() || !this.#mayReport(uid, last.elapsed)) return this.#options.onEnd?.("dropped");
     const namespace = object.metadata.namespace ?? "default";
     // Names as in client-go: unique in a namespace, with the beginning of the object's name.
     const name = `${dnsName(object.metadata.name)}.${last.now.toString(16)}${
       (this.#serial++ & 0xfffff).toString(16).padStart(5, "0")
     }`;
     const first: RecordedEvent = {
+      key,
       name,
       namespace,
       count: 1,
@@ -146,9 +156,10 @@ export class EventRecorder {
     };
     this.#recorded.set(key, first);
     const event = this.#toEvent(controller, object, report, first);
-    this.#enqueue(async () => {
-      await this.#options.client.create(Event, event, { namespace });
-      first.isWritten = true;
+    this.#enqueue({
+      event: first,
+      isSeries: false,
+      send: () => this.#options.client.create(Event, event, { namespace }),
     });
   }
 
@@ -200,17 +211,22 @@ export class EventRecorder {
   #writeSeries(event: RecordedEvent): void {
     event.written = { at: this.#options.clock.elapsed(), count: event.count };
     const { name, namespace } = event;
-    this.#enqueue(async () => {
-      if (!event.isWritten) return;
-      const series = { count: event.count, lastObservedTime: microTime(event.last.now) };
-      await this.#options.client.patch(Event, name, { series }, { namespace });
+    if (!this.#canWrite()) return this.#options.onEnd?.("dropped");
+    this.#enqueue({
+      event,
+      isSeries: true,
+      send: () => {
+        const series = { count: event.count, lastObservedTime: microTime(event.last.now) };
+        return this.#options.client.patch(Event, name, { series }, { namespace });
+      },
     });
   }
 
-  #enqueue(write: () => Promise<void>): void {
-    if (this.#queue.length >= MAX_QUEUE_LENGTH || this.#options.clock.elapsed() < this.#forbiddenUntil) {
-      return this.#options.onEnd?.("dropped");
-    }
+  #canWrite(): boolean {
+    return this.#queue.length < MAX_QUEUE_LENGTH && this.#options.clock.elapsed() >= this.#forbiddenUntil;
+  }
+
+  #enqueue(write: EventWrite): void {
     this.#queue.push(write);
     this.#writing ??= this.#writeAll().finally(() => this.#writing = undefined);
   }
@@ -218,23 +234,40 @@ export class EventRecorder {
   /** Writes the events one by one, so that they do not compete with requests of reconciles. */
   async #writeAll(): Promise<void> {
     for (let write = this.#queue.shift(); write !== undefined; write = this.#queue.shift()) {
+      const { event, isSeries } = write;
+      if (isSeries && !event.isWritten) {
+        this.#options.onEnd?.("dropped");
+        continue;
+      }
       this.activity++;
       try {
-        await write();
+        await write.send();
+        event.isWritten = true;
         this.#options.onEnd?.("written");
       } catch (error) {
-        this.#onError(error);
+        this.#onError(event, error);
       }
     }
   }
 
-  #onError(error: unknown): void {
+  /**
+   * Removes an event that is not in the cluster, so that its next repeat is written as a new one.
+   */
+  #forget(event: RecordedEvent): void {
+    event.timer?.[Symbol.dispose]();
+    event.timer = undefined;
+    event.isWritten = false;
+    if (this.#recorded.get(event.key) === event) this.#recorded.delete(event.key);
+  }
+
+  #onError(event: RecordedEvent, error: unknown): void {
     const { clock, log, onEnd } = this.#options;
     onEnd?.("failed");
+    if (!event.isWritten || isStatus(error, 404)) this.#forget(event);
     if (error instanceof NotLeadingError) return;
     if (!isStatus(error, 403)) return log.debug("Event not written", { error: (error as Error).message });
     this.#forbiddenUntil = clock.elapsed() + FORBIDDEN_PAUSE;
-    this.#queue.length = 0;
+    for (const { event, isSeries } of this.#queue.splice(0)) if (!isSeries) this.#forget(event);
     log.warn("Events not written", {
       error: `${error.message}. Grant this user the verbs create and patch on "events" of events.k8s.io`,
     });

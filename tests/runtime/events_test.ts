@@ -1,6 +1,6 @@
 /** Kubernetes Events of reconciles. */
 import assert from "node:assert/strict";
-import { controller, type Infer, operator, TemporaryError } from "@op/sdk";
+import { controller, type Infer, operator, requeue, TemporaryError } from "@op/sdk";
 import { ClusterRole, Event } from "@op/sdk/kinds";
 import { faults, type MemoryCluster, memoryCluster } from "@op/sdk/testing";
 import { conditions, Note, recording } from "../fixtures/notes.ts";
@@ -74,15 +74,48 @@ Deno.test("Events that the API server rejects fail no reconcile", async () => {
   assert.deepEqual(reconciles.sort(), ["a hello: changed", "a hello: changed", "b hello: changed", "b hello: changed"]);
 });
 
+for (
+  const { name, fail } of [
+    {
+      name: "whose first write failed",
+      fail: (cluster: MemoryCluster) => void cluster.inject(faults.status(500), { kind: Event, verb: "create" }),
+    },
+    {
+      name: "whose first write was forbidden",
+      fail: (cluster: MemoryCluster) => void cluster.inject(faults.status(403), { kind: Event, verb: "create" }),
+    },
+    {
+      name: "that was deleted",
+      async fail(cluster: MemoryCluster) {
+        await cluster.create(Note, "a", { spec: {} });
+        await cluster.settle();
+        for (const { metadata } of await cluster.list(Event)) await cluster.delete(Event, metadata.name);
+      },
+    },
+  ]
+) {
+  Deno.test(`an Event ${name} is written when it is repeated`, async () => {
+    const { notes } = recording((_note, { events }) => {
+      events.normal("Seen", "It was read");
+      return requeue("1m");
+    });
+    await using cluster = await memoryCluster({ parts: { notes }, forbiddenRequests: "allow" });
+    await fail(cluster);
+    if (!await cluster.exists(Note, "a")) await cluster.create(Note, "a", { spec: {} });
+    await cluster.advance("20m");
+    assert.deepEqual((await cluster.list(Event)).map(description), ["Normal Seen Reconcile: It was read"]);
+  });
+}
+
 Deno.test("Events are rate limited per object, and a long message is truncated at the API's limit", async () => {
   const notes = controller(Note, {
     reconcile({ metadata }, { events }) {
-      if (metadata.name === "talker") { for (let i = 0; i < 100; i++) events.normal("Counted", String(i)); }
+      if (metadata.name === "busy") { for (let i = 0; i < 100; i++) events.normal("Counted", String(i)); }
       else events.warning("Long", "é".repeat(1000));
     },
   });
   await using cluster = await memoryCluster({ parts: { notes } });
-  await cluster.create(Note, "talker", { spec: {} });
+  await cluster.create(Note, "busy", { spec: {} });
   await cluster.create(Note, "long", { spec: {} });
   await cluster.settle();
   const events = await cluster.list(Event);
