@@ -198,14 +198,14 @@ export class Metrics {
     inFlight.set(0);
     panics.inc(0);
     const requests = this.#counter("webhookRequests");
-    const answers = new Map(["200", "500"].map((code) => [code, requests.labels({ webhook, code })]));
-    for (const answered of answers.values()) answered.inc(0);
+    const byCode = new Map(["200", "500"].map((code) => [code, requests.labels({ webhook, code })]));
+    for (const counter of byCode.values()) counter.inc(0);
     return {
       began: () => inFlight.inc(),
       ended: (code, duration) => {
         inFlight.dec();
         seconds.observe(duration);
-        (answers.get(code) ?? requests.labels({ webhook, code })).inc();
+        (byCode.get(code) ?? requests.labels({ webhook, code })).inc();
       },
       panic: () => panics.inc(),
     };
