@@ -67,8 +67,8 @@ export function controllerLine({ scope, waitsFor, heldBy }: ControllerLoop): Rea
 /** Returns a line for each RBAC permission that was checked. */
 export function rbacLines(checks: readonly AccessCheck[]): ReadinessLine[] {
   const granted = new Map<string, boolean>();
-  for (const { answers } of checks) {
-    for (const { text, isGranted } of answers) granted.set(text, isGranted && (granted.get(text) ?? true));
+  for (const { results } of checks) {
+    for (const { text, isGranted } of results) granted.set(text, isGranted && (granted.get(text) ?? true));
   }
   return [...granted].map(([text, isReady]) => ({
     name: `RBAC permission to ${text}`,

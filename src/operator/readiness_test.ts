@@ -42,9 +42,9 @@ for (const { name, given, message, isReady } of LINES) {
 }
 
 Deno.test("rbacLines reports each permission once, as missing if any part lacks it", () => {
-  const check = (...answers: readonly [text: string, isGranted: boolean][]) =>
+  const check = (...results: readonly [text: string, isGranted: boolean][]) =>
     ({
-      answers: answers.map(([text, isGranted]) => ({ text, isGranted, isRequired: true })),
+      results: results.map(([text, isGranted]) => ({ text, isGranted, isRequired: true })),
     }) as unknown as AccessCheck;
   const lines = rbacLines([
     check(["list pods", true], ["get secrets", true]),

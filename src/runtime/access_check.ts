@@ -39,7 +39,7 @@ export interface AccessCheckOptions {
 }
 
 /** Whether a permission is granted. */
-export interface RbacAnswer {
+export interface RbacResult {
   /** Description of the permission. */
   readonly text: string;
   readonly isGranted: boolean;
@@ -81,7 +81,7 @@ export class AccessCheck {
   activity = 0;
   readonly #options: AccessCheckOptions;
   readonly #rules: readonly PartRbacRule[];
-  #answers: readonly RbacAnswer[] = [];
+  #results: readonly RbacResult[] = [];
   #recheck: (() => void) | undefined;
 
   /** @param options The permissions, and the callback for missing ones. */
@@ -93,8 +93,8 @@ export class AccessCheck {
   }
 
   /** The last result for each permission; empty before the first check. */
-  get answers(): readonly RbacAnswer[] {
-    return this.#answers;
+  get results(): readonly RbacResult[] {
+    return this.#results;
   }
 
   /**
@@ -110,7 +110,7 @@ export class AccessCheck {
       const began = clock.elapsed();
       await this.#check(signal);
       if (signal.aborted) return;
-      if (this.#answers.every(({ isGranted }) => isGranted)) {
+      if (this.#results.every(({ isGranted }) => isGranted)) {
         tries = 0;
         await this.#untilDenied(signal);
         // Quotas and admission also cause 403 responses, and each would trigger a check. Checks
@@ -141,7 +141,7 @@ export class AccessCheck {
     const { clock, log, hold } = this.#options;
     using limit = linked([signal]);
     using _timer = clock.after(REVIEW_TIMEOUT, () => limit.abort(new DOMException("No response", "TimeoutError")));
-    const answers = await Promise.all(
+    const results = await Promise.all(
       this.#rules.flatMap((rule) =>
         this.#namespacesOf(rule).flatMap((namespace) =>
           (rule.names ?? [undefined]).map((name) => this.#review(rule, { namespace, name }, limit.signal))
@@ -150,12 +150,12 @@ export class AccessCheck {
     );
     if (signal.aborted) return;
     this.activity++;
-    const before = missingIn(this.#answers);
-    this.#answers = answers;
-    const missing = missingIn(answers);
+    const before = missingIn(this.#results);
+    this.#results = results;
+    const missing = missingIn(results);
     for (const text of missing) if (!before.includes(text)) log.warn("RBAC permission missing", { permission: text });
     for (const text of before) if (!missing.includes(text)) log.info("RBAC permission granted", { permission: text });
-    const required = missingIn(answers.filter(({ isRequired }) => isRequired));
+    const required = missingIn(results.filter(({ isRequired }) => isRequired));
     hold?.(required.length === 0 ? undefined : `waits for the RBAC permission to ${required.join(", ")}`);
   }
 
@@ -167,11 +167,11 @@ export class AccessCheck {
     rule: PartRbacRule,
     { namespace, name }: { readonly namespace: string | undefined; readonly name: string | undefined },
     signal: AbortSignal,
-  ): Promise<RbacAnswer> {
+  ): Promise<RbacResult> {
     const { group, version, resource, verb } = rule;
     const text = describeRule(rule) + (name === undefined ? "" : ` "${name}"`) +
       (namespace === undefined ? "" : ` in ${namespace}`);
-    const answer = (isGranted: boolean): RbacAnswer => ({ text, isGranted, isRequired: rule.need === "always" });
+    const result = (isGranted: boolean): RbacResult => ({ text, isGranted, isRequired: rule.need === "always" });
     const [plural, subresource] = resource.split("/");
     const resourceAttributes = {
       group,
@@ -185,14 +185,14 @@ export class AccessCheck {
     try {
       const review = { spec: { resourceAttributes } } as Input<typeof SelfSubjectAccessReview>;
       const { status } = await this.#options.client.create(SelfSubjectAccessReview, review, { signal });
-      return answer(status?.allowed !== false);
+      return result(status?.allowed !== false);
     } catch (error) {
       if (!signal.aborted) this.#options.log.debug("RBAC permission not checked", { error: (error as Error).message });
-      return answer(true);
+      return result(true);
     }
   }
 }
 
-function missingIn(answers: readonly RbacAnswer[]): string[] {
-  return answers.filter(({ isGranted }) => !isGranted).map(({ text }) => text);
+function missingIn(results: readonly RbacResult[]): string[] {
+  return results.filter(({ isGranted }) => !isGranted).map(({ text }) => text);
 }

@@ -135,7 +135,7 @@ export function isThread(): boolean {
 function runTasks(key: string, tasks: Tasks): void {
   const thread = globalThis as unknown as {
     addEventListener(type: "message", listener: (event: MessageEvent<Call>) => void): void;
-    postMessage(answer: ThreadMessage): void;
+    postMessage(message: ThreadMessage): void;
   };
   thread.addEventListener("message", async ({ data: { tasks: wanted, id, name, input } }) => {
     if (wanted !== key) return;

@@ -146,14 +146,14 @@ export class Tracing {
    * Creates the span of an admission or conversion review.
    *
    * @param path Path of the webhook.
-   * @param answer Answers the review.
+   * @param handle Handles the review.
    */
-  review<Answer extends { readonly status: number }>(path: string, answer: () => Promise<Answer>): Promise<Answer> {
+  review<R extends { readonly status: number }>(path: string, handle: () => Promise<R>): Promise<R> {
     const options = { kind: SPAN_KIND.internal, attributes: { "op.webhook": path } };
     return this.#tracer.startActiveSpan(`webhook ${path}`, options, async (span) => {
       const current: TracedCall = { isOver: false, review: span };
       try {
-        const response = await currentCall.run(current, answer);
+        const response = await currentCall.run(current, handle);
         span.setAttribute("http.response.status_code", response.status);
         if (response.status >= 500 && !current.hasFailed) span.setStatus({ code: STATUS_ERROR });
         return response;
@@ -189,7 +189,7 @@ export class Tracing {
   }
 }
 
-/** Returns the identity of the current review's span, for the thread that answers the review. */
+/** Returns the identity of the current review's span, for the thread that handles the review. */
 export function reviewTrace(): SpanContext | undefined {
   const context = currentCall.getStore()?.review?.spanContext();
   return context && { traceId: context.traceId, spanId: context.spanId };
