@@ -25,6 +25,7 @@ import { healthResponse, type HealthSource } from "./health.ts";
 import { HealthServer } from "./health_server.ts";
 import { type MetricsGuard, metricsGuard } from "./metrics_guard.ts";
 import { configureLogs, type LogFormat, type LogLevel, operatorLog } from "./log.ts";
+import { warnOfLeader } from "./lease_warning.ts";
 import { LoopLag } from "./loop_lag.ts";
 import { denoMachine } from "./machine.ts";
 import type { OperatorDefinition } from "./operator_definition.ts";
@@ -174,7 +175,20 @@ async function start(definition: OperatorDefinition, values: Values): Promise<vo
   // probes must get responses while the operator starts.
   await using _served = operator.health && serveHealth(operator.health, health);
   const running = started.running = startOperator(operator, {
-    connection: async () => started.connection = await connect(connectOptions),
+    connection: async () => {
+      const connection = started.connection = await connect(connectOptions);
+      if (settings.get("leader_election.enabled")?.value === false && !skipped.skipControllers) {
+        const isColored = logFormat(settings) === "text" && Deno.stderr.isTerminal() && !Deno.noColor;
+        void warnOfLeader(operator.leaderElection, {
+          client: new Client(connection, { clock: systemClock, userAgent: `${operator.name}/${operator.version}` }),
+          log,
+          namespace: connection.namespace ?? "default",
+          now: systemClock.now(),
+          terminal: isColored ? (text) => writeAll(Deno.stderr, text) : undefined,
+        });
+      }
+      return connection;
+    },
     signal: stop.signal,
     serveWebhooks: true,
     metrics,
