@@ -13,7 +13,7 @@ import { generateCommand } from "./generate/command.ts";
 import type { Io } from "./io.ts";
 import { newCommand } from "./new/command.ts";
 import { rbacCommand } from "./rbac/command.ts";
-import { devCommand, planCommand, startCommand } from "./run/command.ts";
+import { devCommand, pauseCommand, planCommand, resumeCommand, startCommand } from "./run/command.ts";
 import { sandboxCommand } from "./sandbox/command.ts";
 import { printingSafely } from "./terminal.ts";
 import { traceCommand } from "./trace/command.ts";
@@ -35,6 +35,8 @@ const COMMANDS: readonly ((io: Io) => CommandUnknownOpts)[] = [
   startCommand,
   devCommand,
   planCommand,
+  pauseCommand,
+  resumeCommand,
   doctorCommand,
   deployCommand,
   uninstallCommand,

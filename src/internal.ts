@@ -14,6 +14,7 @@ export { isLocalHost } from "./base/local_host.ts";
 export { maskSecretChange, maskSecretMessage, maskSecrets } from "./base/mask_secrets.ts";
 export { isLabelRequirementMet, type LabelRequirement, parseLabelSelector } from "./base/label_selector.ts";
 export { byNearness, nearest } from "./base/nearest.ts";
+export { leaseAnnotations, type LeaseState, leaseState, shownPause } from "./runtime/lease_annotations.ts";
 export { columnSchema, type ColumnType, columnType } from "./resource/column_type.ts";
 export { CONDITIONS, OBSERVED_GENERATION } from "./resource/conditions.ts";
 export { finalizerPrefix } from "./resource/finalizer_prefix.ts";

@@ -9,6 +9,7 @@ import type { Definition } from "../definitions/definition.ts";
 import type { OperatorFacts } from "../inspect.ts";
 import { accountOf } from "../run/install.ts";
 import { electionLease } from "../run/running_operator.ts";
+import { leaseState, shownPause } from "../internal/mod.gen.ts";
 import { foreignFinalizedObjects } from "../deploy/foreign_finalizers.ts";
 import { conflictReport, conflictsIn, liveOf } from "../deploy/ownership.ts";
 import { type PlainObject, shown } from "../objects.ts";
@@ -212,17 +213,28 @@ export async function leader({ client }: Cluster, facts: OperatorFacts, now: num
   const { name, namespace } = leaseName;
   const lease = await ifFound(() => client.get(Lease, name, { namespace }));
   if (lease === undefined) return [warning(`Lease ${namespace}/${name} does not exist: there has been no leader yet`)];
+  const { pause, takeOver } = leaseState(facts.name, lease.metadata.annotations);
+  const isPaused = pause !== undefined && (pause.until === undefined || pause.until > now);
+  const coordination = [
+    ...(isPaused ? [warning(`${facts.name} is ${shownPause(pause)}. "op resume ${facts.name}" resumes it.`)] : []),
+    ...(takeOver === undefined
+      ? []
+      : [warning(`${takeOver.by} asks to take over, with priority ${takeOver.priority}`)]),
+  ];
   const { holderIdentity, renewTime, leaseDurationSeconds = 15 } = lease.spec ?? {};
-  if (!holderIdentity) return [warning(`Lease ${namespace}/${name} has no holder: there is no leader`)];
+  if (!holderIdentity) {
+    return [warning(`Lease ${namespace}/${name} has no holder: there is no leader`), ...coordination];
+  }
   const age = Math.round((now - Date.parse(String(renewTime))) / 1000);
   if (age > leaseDurationSeconds) {
     return [
       error(
         `${holderIdentity} holds Lease ${namespace}/${name} but renewed it ${age} s ago. The lease expires after ${leaseDurationSeconds} s. Check whether that process still runs.`,
       ),
+      ...coordination,
     ];
   }
-  return [ok(`${holderIdentity} is the leader (renewed ${Math.max(age, 0)} s ago)`)];
+  return [ok(`${holderIdentity} is the leader (renewed ${Math.max(age, 0)} s ago)`), ...coordination];
 }
 
 /** Checks that no object has been waiting for its deletion for too long. */

@@ -8,6 +8,7 @@ export { isLocalHost } from "./base/local_host.gen.ts";
 export { maskSecretChange, maskSecretMessage, maskSecrets } from "./base/mask_secrets.gen.ts";
 export { isLabelRequirementMet, type LabelRequirement, parseLabelSelector } from "./base/label_selector.gen.ts";
 export { byNearness, nearest } from "./base/nearest.gen.ts";
+export { leaseAnnotations, type LeaseState, leaseState, shownPause } from "./runtime/lease_annotations.gen.ts";
 export { columnSchema, type ColumnType, columnType } from "./resource/column_type.gen.ts";
 export { CONDITIONS, OBSERVED_GENERATION } from "./resource/conditions.gen.ts";
 export { finalizerPrefix } from "./resource/finalizer_prefix.gen.ts";

@@ -1,7 +1,8 @@
 /**
- * The command lines of `op start`, `op dev` and `op plan`, which run an operator on this machine.
+ * The command lines of `op start`, `op dev` and `op plan`, which run an operator on this machine,
+ * and of `op pause` and `op resume`, which pause one in a cluster.
  */
-import { Command } from "@commander-js/extra-typings";
+import { Command, InvalidArgumentError } from "@commander-js/extra-typings";
 import {
   ADOPT,
   ALLOW_BREAKING,
@@ -15,6 +16,15 @@ import {
 import type { Io } from "../io.ts";
 
 const SKIP_CONTROLLERS = ["--skip-controllers", "serve only the webhooks"] as const;
+const TAKE_OVER = [
+  "--take-over",
+  "make the running operator stand by until this one ends; both use the operator's Lease",
+] as const;
+const PRIORITY = [
+  "--priority <number>",
+  "with --take-over: priority over other processes (default: 100; a deployed operator has 0)",
+  priority,
+] as const;
 const SKIP_WEBHOOKS = ["--skip-webhook-server", "run only the controllers"] as const;
 
 /** Returns the command `op start`. */
@@ -27,6 +37,8 @@ export function startCommand(io: Io) {
     .option(...NAMESPACES)
     .option(...SKIP_CONTROLLERS)
     .option(...SKIP_WEBHOOKS)
+    .option(...TAKE_OVER)
+    .option(...PRIORITY)
     .addHelpText("after", examples("op start", "op start single_file.ts --context dev -n team", "op start -- --paused"))
     .action(async (file, more, options, command) =>
       (await import("./start.ts")).start(file, more, withGlobals(options, command), io)
@@ -41,6 +53,8 @@ export function devCommand(io: Io) {
     .argument("[file]", SINGLE_FILE, "main.ts")
     .option("--local", "use an API server in this process instead of a cluster; kubectl can use it too")
     .option("--alongside", "run even if the operator also runs in the cluster; both then write the same objects")
+    .option(...TAKE_OVER)
+    .option(...PRIORITY)
     .option(...ADOPT)
     .option("--as-me", "use the RBAC permissions of your kubeconfig, if you may not impersonate the ServiceAccount")
     .option(...ALLOW_BREAKING)
@@ -53,7 +67,7 @@ export function devCommand(io: Io) {
       "URL at which the API server reaches this machine (default: the local address of the connection to the API server)",
     )
     .option("--webhook-port <port>", "port of the webhook server on this machine (default: a free port)")
-    .addHelpText("after", examples("op dev", "op dev --local", "op dev --context kind-dev -l debug"))
+    .addHelpText("after", examples("op dev", "op dev --local", "op dev --take-over --context kind-dev"))
     .action(async (file, options, command) => (await import("./dev.ts")).dev(file, withGlobals(options, command), io));
 }
 
@@ -78,4 +92,32 @@ export function planCommand(io: Io) {
     .action(async (file, options, command) =>
       (await import("./plan.ts")).plan(file, withGlobals(options, command), io)
     );
+}
+
+/** Returns the command `op pause`. */
+export function pauseCommand(io: Io) {
+  return withCluster(
+    new Command("pause").description("Pause all controllers of an operator in a cluster, through its Lease"),
+  )
+    .argument("<name>", "name of the operator")
+    .option("--for <duration>", "resume after this long, such as 30m (default: pause until op resume)")
+    .option(...LEASE_NAMESPACE)
+    .addHelpText("after", examples("op pause shop --for 1h", "op pause shop -n shop-system"))
+    .action(async (name, options) => (await import("./pause.ts")).pause(name, options, io));
+}
+
+/** Returns the command `op resume`. */
+export function resumeCommand(io: Io) {
+  return withCluster(new Command("resume").description("Resume an operator that op pause paused"))
+    .argument("<name>", "name of the operator")
+    .option(...LEASE_NAMESPACE)
+    .addHelpText("after", examples("op resume shop"))
+    .action(async (name, options) => (await import("./pause.ts")).resume(name, options, io));
+}
+
+const LEASE_NAMESPACE = ["-n, --namespace <name>", "namespace of the operator's Lease (default: search all)"] as const;
+
+function priority(text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError("It must be a positive integer.");
 }

@@ -8,8 +8,9 @@
  * also arrive at this process, and wait during a restart (`dev_webhooks.ts`).
  */
 import { dirname, relative } from "node:path";
+import { Lease } from "@op/sdk/kinds";
 import { createApiserver, kubeconfigFor, localCertificate, serveApiserver } from "@op/sdk/testing";
-import { type Cluster, connectCluster } from "../cluster.ts";
+import { type Cluster, connectCluster, ifReadable } from "../cluster.ts";
 import { checkBreakingChanges } from "../crd/breaking_changes.ts";
 import { warnOfDefinitions } from "../crd/definition_warnings.ts";
 import { definitionsIn } from "../definitions/definition.ts";
@@ -18,19 +19,27 @@ import { Failure, UsageError } from "../exit_code.ts";
 import { factsOf, NO_IMAGE } from "../generate/generate.ts";
 import { isColored } from "../global_options.ts";
 import type { OperatorFacts } from "../inspect.ts";
+import { leaseAnnotations } from "../internal/mod.gen.ts";
 import { type Io, withoutInterrupts } from "../io.ts";
 import { temporaryFolder } from "../temporary_folder.ts";
 import { forwardTo, openProxy } from "../proxy/proxy.ts";
 import { WatchCache } from "../proxy/watch_cache.ts";
 import { untilStopped } from "../apiserver/stop.ts";
 import { checkWebhookOptions, type DevWebhookOptions, DevWebhooks } from "./dev_webhooks.ts";
-import { DevLease, devLeaseName } from "./dev_lease.ts";
+import { DevLease, devLeaseName, userOnHost } from "./dev_lease.ts";
 import { healthArguments } from "./health_port.ts";
 import { accountOf, checkOwnership, install } from "./install.ts";
 import { localModules } from "./local_modules.ts";
 import { type OperatorProcess, startOperatorProcess } from "./operator_process.ts";
-import { runningOperator } from "./running_operator.ts";
-import { startArguments, type StartOptions } from "./start.ts";
+import { electionLease, runningOperator } from "./running_operator.ts";
+import {
+  checkPriority,
+  startArguments,
+  type StartOptions,
+  TAKE_OVER_PRIORITY,
+  takeOverArguments,
+  takeOverMessage,
+} from "./start.ts";
 import { TypeChecks } from "./type_check.ts";
 import { withLiveConversion } from "./webhook_registration.ts";
 
@@ -70,6 +79,7 @@ const STOP_TIMEOUT = 2000;
  */
 export async function dev(file: string, options: DevOptions, io: Io): Promise<void> {
   checkCluster(options);
+  checkPriority(options);
   checkWebhookOptions(options);
   const source = await sourceFile(file, io);
   const loadedAt = Date.now();
@@ -100,7 +110,11 @@ export async function dev(file: string, options: DevOptions, io: Io): Promise<vo
   const kubeconfig = `${folder}/operator`;
   await Deno.writeTextFile(kubeconfig, proxy.kubeconfig, { mode: 0o600 });
   const { context: _, ...rest } = options;
-  const args = ["start", ...await startArguments(source, { ...rest, kubeconfig }, io)];
+  const args = [
+    "start",
+    ...await startArguments(source, { ...rest, kubeconfig }, io),
+    ...takeOverArguments(facts, options),
+  ];
   // This check is first, so that another operator of the same name does not count as a second
   // instance.
   if (options.adopt !== true) await checkOwnership(cluster, facts);
@@ -152,16 +166,20 @@ function checkCluster({ local = false, kubeconfig, context }: DevOptions): void 
 async function checkNotRunning(
   cluster: Cluster,
   facts: OperatorFacts,
-  { alongside }: DevOptions,
+  options: DevOptions,
   io: Io,
 ): Promise<void> {
-  const { processes, remedy } = await runningOperator(cluster, facts, Date.now());
+  const { processes, remedy, leader } = await runningOperator(cluster, facts, Date.now());
   if (processes.length === 0) return;
   const running = `"${facts.name}" already runs there: ${processes.join("; ")}`;
-  if (alongside === true) return io.err(`Warning: ${running}. Both write the same objects.\n`);
+  if (options.alongside === true) return io.err(`Warning: ${running}. Both write the same objects.\n`);
+  if (options.takeOver === true && leader !== undefined) return io.err(takeOverMessage(leader, options));
+  const unable = options.takeOver === true ? "None of them holds the Lease, so none can stand by. " : "";
   throw new Failure(
-    `Cannot develop on ${cluster.url}: ${running}. Both would write the same objects. ` +
-      `Stop the other one first${remedy === undefined ? "" : ` (${remedy})`}, or add --alongside.`,
+    `Cannot develop on ${cluster.url}: ${running}. Both would write the same objects. ${unable}` +
+      `Stop the other one first${remedy === undefined ? "" : ` (${remedy})`}, ${
+        leader === undefined ? "" : "add --take-over to make it stand by until op dev ends, "
+      }or add --alongside.`,
   );
 }
 
@@ -275,10 +293,26 @@ class Session {
     }
     io.out(`${relative(io.cwd, changed)} was saved, restarting\n`);
     this.#options.webhooks.hold();
+    await this.#reserveLease(facts);
     await this.end();
     if (this.#options.stop.aborted) return;
     await this.#start(facts);
     this.#checkTypes();
+  }
+
+  /**
+   * Keeps the Lease for the next process of this session, by a request that the deployed operator
+   * respects until it expires. Otherwise it would lead for a moment between the two processes.
+   */
+  async #reserveLease(facts: OperatorFacts): Promise<void> {
+    const { cluster: { client }, options: { takeOver, priority = TAKE_OVER_PRIORITY } } = this.#options;
+    const lease = electionLease(facts);
+    if (takeOver !== true || lease === undefined) return;
+    const request = { by: userOnHost(), priority, renewed: new Date().toISOString() };
+    const annotations = leaseAnnotations(facts.name, { takeOver: request }) as Record<string, string>;
+    await ifReadable(() =>
+      client.patch(Lease, lease.name, { metadata: { annotations } }, { namespace: lease.namespace })
+    );
   }
 
   /** Starts the type check after the operator, which must not wait for it. */

@@ -89,7 +89,7 @@ export function shownSession({ holder, age, isAlive }: DevSession): string {
 export class DevLease implements AsyncDisposable {
   readonly #cluster: Cluster;
   readonly #name: LeaseName;
-  readonly #holder: string = `${userName()}@${hostname()}/${Deno.pid}`;
+  readonly #holder: string = `${userOnHost()}/${Deno.pid}`;
   #timer: ReturnType<typeof setInterval> | undefined;
   #renewing: Promise<unknown> = Promise.resolve();
 
@@ -137,6 +137,11 @@ export class DevLease implements AsyncDisposable {
       if (!(error instanceof ApiError)) throw error;
     });
   }
+}
+
+/** Returns the user and the machine: `jane@laptop`. */
+export function userOnHost(): string {
+  return `${userName()}@${hostname()}`;
 }
 
 function userName(): string {

@@ -3,12 +3,12 @@
  * objects undo each other's changes.
  */
 import type { Infer } from "@op/sdk";
-import { ID_LABEL } from "../internal/mod.gen.ts";
+import { ID_LABEL, leaseState } from "../internal/mod.gen.ts";
 import { Deployment, Lease } from "@op/sdk/kinds";
 import { type Cluster, ifReadable } from "../cluster.ts";
 import type { OperatorFacts } from "../inspect.ts";
 import { counted } from "../plural.ts";
-import { devLeaseName, devSession, shownSession } from "./dev_lease.ts";
+import { devLeaseName, devSession, type LeaseName, shownSession } from "./dev_lease.ts";
 import { accountOf } from "./install.ts";
 
 /** The running processes of an operator. */
@@ -17,6 +17,18 @@ export interface RunningOperator {
   readonly processes: readonly string[];
   /** Commands that stop the Deployments, or `undefined` if there are none. */
   readonly remedy: string | undefined;
+  /** The process that holds the Lease. */
+  readonly leader: Leader | undefined;
+}
+
+/** The leader of an operator, as its Lease describes it. */
+export interface Leader {
+  readonly holder: string;
+  /** Processes with a higher priority may take over from it. */
+  readonly priority: number;
+  readonly lease: LeaseName;
+  /** Seconds since the Lease was renewed. */
+  readonly age: number;
 }
 
 /**
@@ -47,10 +59,11 @@ export async function runningOperator(
           status?.availableReplicas ?? 0
         } available)`
       ),
-      ...(leader === undefined ? [] : [leader]),
+      ...(leader === undefined ? [] : [shownLeader(leader)]),
       ...(session?.isAlive ? [`${shownSession(session)} runs`] : []),
     ],
     remedy: scale.length === 0 ? undefined : scale.join("; "),
+    leader,
   };
 }
 
@@ -78,7 +91,7 @@ async function leaderOf(
   facts: OperatorFacts,
   now: number,
   signal: AbortSignal | undefined,
-): Promise<string | undefined> {
+): Promise<Leader | undefined> {
   const leaseName = electionLease(facts);
   if (leaseName === undefined) return undefined;
   const { name, namespace } = leaseName;
@@ -88,14 +101,19 @@ async function leaderOf(
   const { holderIdentity, renewTime, leaseDurationSeconds = 15 } = lease?.spec ?? {};
   const age = Math.round((now - Date.parse(String(renewTime))) / 1000);
   if (!holderIdentity || !(age <= leaseDurationSeconds)) return undefined;
-  return `${holderIdentity} is the leader (Lease ${namespace}/${name}, renewed ${Math.max(age, 0)} s ago)`;
+  const { priority = 0 } = leaseState(facts.name, lease?.metadata.annotations);
+  return { holder: holderIdentity, priority, lease: leaseName, age: Math.max(age, 0) };
+}
+
+function shownLeader({ holder, lease: { namespace, name }, age }: Leader): string {
+  return `${holder} is the leader (Lease ${namespace}/${name}, renewed ${age} s ago)`;
 }
 
 /**
  * Returns the Lease with which an operator's processes elect a leader, or `undefined` if they elect
  * none.
  */
-export function electionLease(facts: OperatorFacts): { readonly namespace: string; readonly name: string } | undefined {
+export function electionLease(facts: OperatorFacts): LeaseName | undefined {
   const permission = facts.rbac.find(({ group, resource, verb }) =>
     group === "coordination.k8s.io" && resource === "leases" && verb === "patch"
   );
