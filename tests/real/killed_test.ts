@@ -33,7 +33,7 @@ Deno.test(`the next process completes the work of an operator killed after any o
   const runUntil = async (check: () => Promise<void>): Promise<void> => {
     const connection = await podConnection({ ...cluster, token: cluster.admin.token });
     {
-      await using _running = startOperator(op, { connection, checkAccess: false });
+      await using _running = startOperator(op, { connection, checkAccess: false, leaderElection: false });
       await notes.until((all) =>
         all.every(({ metadata, spec, status }) =>
           metadata.deletionTimestamp === undefined && status?.text === spec.text &&
