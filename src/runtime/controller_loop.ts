@@ -33,7 +33,7 @@ export class ControllerLoop {
   readonly scope: LoopScope;
   readonly #queue: WorkQueue<ReconcileReason>;
   readonly #intake: Intake;
-  readonly #runner: ReconcileRunner<Ended>;
+  readonly #runner: ReconcileRunner<Next>;
   readonly #failures: LoopFailures;
   readonly #hotLoops: HotLoopDetector;
   readonly #metrics: ControllerMetrics;
@@ -56,7 +56,11 @@ export class ControllerLoop {
     this.#tracing = scope.tracing?.controller(scope.loop);
     this.#failures = new LoopFailures(scope);
     this.#hotLoops = new HotLoopDetector(scope, (key) => this.#queue.add(key, "requeued"));
-    this.#runner = new ReconcileRunner(scope.clock, scope.unit.concurrency, (key, ended) => this.#onEnd(key, ended));
+    this.#runner = new ReconcileRunner(
+      scope.clock,
+      scope.unit.concurrency,
+      (key, next, effects) => this.#onEnd(key, next, effects),
+    );
     this.#queue = new WorkQueue(
       scope.clock,
       () => this.#startDue(),
@@ -236,7 +240,7 @@ export class ControllerLoop {
     const span = isPaused(object, this.scope.paused) ? undefined : this.#tracing?.begin(object, reason, attempt);
     const log = span === undefined ? this.scope.log : this.scope.log.with(span.logFields);
     const effects = new ReconcileEffects(this.#hotLoops.traceOf(key));
-    const call = async (signal: AbortSignal): Promise<Ended> => {
+    const call = (signal: AbortSignal): Promise<Next> => {
       const run: CurrentReconcile = {
         object,
         reason,
@@ -247,16 +251,13 @@ export class ControllerLoop {
         draft: new ObjectDraft(),
         effects,
       };
-      const next =
-        await (span === undefined
-          ? this.#reconcileOrPause(key, run, span)
-          : span.within(() => this.#reconcileOrPause(key, run, span)));
-      return { effects, next };
+      if (span === undefined) return this.#reconcileOrPause(key, run, span);
+      return span.within(() => this.#reconcileOrPause(key, run, span));
     };
     this.#runner.start(key, { isDeleting: object.metadata.deletionTimestamp !== undefined, effects, call });
   }
 
-  #onEnd(key: ObjectKey, { effects, next }: Ended): void {
+  #onEnd(key: ObjectKey, next: Next, effects: ReconcileEffects): void {
     this.#hotLoops.reconciled(key, effects, next);
     this.#queue.done(key, next);
     this.#startDue();
@@ -316,9 +317,3 @@ export class ControllerLoop {
 
 /** When an object is reconciled again; `undefined` if only a change triggers it. */
 type Next = QueueNext<ReconcileReason> | undefined;
-
-/** A reconcile that has ended. */
-interface Ended {
-  readonly effects: ReconcileEffects;
-  readonly next: Next;
-}

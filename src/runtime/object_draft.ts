@@ -36,6 +36,11 @@ export class ObjectDraft {
     this.#finalizers = { added, removed };
   }
 
+  /** Whether the object changes, apart from its status. */
+  get changesObject(): boolean {
+    return this.#finalizers !== undefined || (this.#fields !== undefined && this.#fields.object.length > 0);
+  }
+
   /**
    * Returns the changes of the object without its status, and removes them from the draft, so that
    * they are sent once even if the request fails. `undefined` if nothing changes.
@@ -43,7 +48,7 @@ export class ObjectDraft {
    * @param object The object in the cache.
    */
   takeObjectChanges(object: KubeObject): GuardedChanges | undefined {
-    if (this.#fields === undefined && this.#finalizers === undefined) return undefined;
+    if (!this.changesObject) return undefined;
     const fields = this.#fields?.object.splice(0) ?? [];
     const { added, removed } = this.#finalizers ?? { added: [], removed: [] };
     this.#finalizers = undefined;

@@ -28,8 +28,11 @@ export async function writeDraft(
   run: CurrentReconcile,
   removedConditions: readonly string[],
 ): Promise<void> {
-  const object = await writeObject(scope, run);
-  if (object !== undefined) await writeStatus(scope, run, removedConditions);
+  if (run.draft.changesObject && await writeObject(scope, run) === undefined) return;
+  // The cache has changes that other writers made during the reconcile.
+  const object = cachedVersion(scope, run.object);
+  const changes = changesOfStatus(scope, run, object, removedConditions);
+  if (changes !== undefined) await send(scope, run, object, changes, "status");
 }
 
 /**
@@ -49,22 +52,21 @@ export async function writeObject(scope: LoopScope, run: CurrentReconcile): Prom
   return changes === undefined ? object : await send(scope, run, object, changes);
 }
 
-async function writeStatus(
+function changesOfStatus(
   scope: LoopScope,
   run: CurrentReconcile,
+  object: KubeObject,
   removedConditions: readonly string[],
-): Promise<void> {
-  if (!scope.unit.writesStatus) return;
-  // The cache has changes that other writers made during the reconcile.
-  const object = cachedVersion(scope, run.object);
-  if (object.metadata.uid !== run.object.metadata.uid) return;
-  const changes = isOwnKind(scope.unit.kind)
-    ? statusChanges(scope, run, object, removedConditions)
+): GuardedChanges | undefined {
+  const { kind, writesStatus } = scope.unit;
+  // Another object of the same name must not get the status.
+  if (!writesStatus || object.metadata.uid !== run.object.metadata.uid) return undefined;
+  return isOwnKind(kind)
+    ? ownStatusChanges(scope, run, object, removedConditions)
     : foreignStatusChanges(scope, run, object);
-  if (changes !== undefined) await send(scope, run, object, changes, "status");
 }
 
-function statusChanges(
+function ownStatusChanges(
   scope: LoopScope,
   { draft, object: { metadata: { generation } } }: CurrentReconcile,
   object: KubeObject,

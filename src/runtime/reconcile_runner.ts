@@ -37,15 +37,19 @@ export class ReconcileRunner<Result> {
   activity = 0;
   readonly #clock: Clock;
   readonly #concurrency: number;
-  readonly #onEnd: (key: ObjectKey, result: Result) => void;
+  readonly #onEnd: (key: ObjectKey, result: Result, effects: ReconcileEffects) => void;
   readonly #running = new Map<ObjectKey, RunningObject>();
 
   /**
    * @param clock Measures durations.
    * @param concurrency The number of reconciles that run at once.
-   * @param onEnd Called when a reconcile has ended.
+   * @param onEnd Called when a reconcile has ended, with its result and its effects.
    */
-  constructor(clock: Clock, concurrency: number, onEnd: (key: ObjectKey, result: Result) => void) {
+  constructor(
+    clock: Clock,
+    concurrency: number,
+    onEnd: (key: ObjectKey, result: Result, effects: ReconcileEffects) => void,
+  ) {
     this.#clock = clock;
     this.#concurrency = concurrency;
     this.#onEnd = onEnd;
@@ -91,7 +95,7 @@ export class ReconcileRunner<Result> {
     this.activity++;
     this.#running.delete(key);
     reconcile.effects.cancelSleeps();
-    this.#onEnd(key, result);
+    this.#onEnd(key, result, reconcile.effects);
   }
 
   /** Aborts the reconcile of an object. */
