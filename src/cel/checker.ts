@@ -180,7 +180,7 @@ class Checker {
     const declared = this.#function(name);
     if (declared === undefined) return this.#undeclared(node, name);
     node.name = declared.name;
-    return this.#overloadsOf(node, declared);
+    return this.#resolveOverloads(node, declared);
   }
 
   #optionalSelect(node: Call): CelType {
@@ -191,7 +191,7 @@ class Checker {
     return this.#types.apply(this.#field(node, operand!, String(name), true));
   }
 
-  #overloadsOf(node: Call, declared: FunctionDeclaration): CelType {
+  #resolveOverloads(node: Call, declared: FunctionDeclaration): CelType {
     const { target } = node;
     const operandTypes = (target === undefined ? node.operands : [target, ...node.operands]).map((operand) =>
       operand.type
@@ -237,7 +237,7 @@ class Checker {
     let items: CelType | undefined;
     for (const [i, item] of node.items.entries()) {
       const type = this.#check(item);
-      items = this.#join(items, node.optionals.includes(i) ? this.#valueOf(item, type) : type);
+      items = this.#join(items, node.optionals.includes(i) ? this.#typeInOptional(item, type) : type);
     }
     return listOf(items ?? this.#freshParameter());
   }
@@ -248,7 +248,7 @@ class Checker {
     for (const { key, value, isOptional } of node.entries) {
       keys = this.#join(keys, this.#check(key));
       const type = this.#check(value);
-      values = this.#join(values, isOptional ? this.#valueOf(value, type) : type);
+      values = this.#join(values, isOptional ? this.#typeInOptional(value, type) : type);
     }
     return mapOf(keys ?? this.#freshParameter(), values ?? this.#freshParameter());
   }
@@ -283,7 +283,7 @@ class Checker {
     const accumulatorType = node.initial.type;
     const outer = this.#scope;
     const accumulatorScope: Scope = { names: new Map([[node.accumulator, accumulatorType]]), outer };
-    const [first, second] = this.#variablesOf(range, node);
+    const [first, second] = this.#variableTypes(range, node);
     const names = new Map([[node.variable, first]]);
     if (node.variable2 !== undefined) names.set(node.variable2, second);
     this.#scope = { names, outer: accumulatorScope };
@@ -297,7 +297,7 @@ class Checker {
     return this.#types.apply(result);
   }
 
-  #variablesOf(range: CelType, node: Comprehension): readonly [CelType, CelType] {
+  #variableTypes(range: CelType, node: Comprehension): readonly [CelType, CelType] {
     switch (range.kind) {
       case "list":
         return node.variable2 === undefined ? [range.items, DYN] : [INT, range.items];
@@ -325,7 +325,7 @@ class Checker {
     return this.#types.isAssignable(before, type) ? mostGeneral(before, type) : DYN;
   }
 
-  #valueOf(node: Expression, type: CelType): CelType {
+  #typeInOptional(node: Expression, type: CelType): CelType {
     if (type.kind === "optional") return type.of;
     if (type.kind !== "dyn") this.#mismatch(node, optionalOf(type), type);
     return type;

@@ -134,7 +134,7 @@ function isNumber(value: Value): value is Numeric {
 }
 
 /**
- * Returns `undefined` if a value is not a number. JavaScript compares a bigint and a number
+ * Returns `undefined` if a value is NaN. JavaScript compares a bigint and a number
  * exactly, where cel-go rounds the integer first.
  */
 function compareNumbers(a: Numeric, b: Numeric): number | undefined {

@@ -39,7 +39,7 @@ export function compiledCalleeOf(node: Call, declared: FunctionDeclaration): Cal
   return {
     cost: costOf(node, declared),
     call(values) {
-      const overload = matching(declared, values);
+      const overload = matchingOverload(declared, values);
       return overload === undefined ? new Failure("no such overload") : attempt(() => overload.call(...values));
     },
   };
@@ -53,11 +53,11 @@ function costOf({ overloads }: Call, declared: FunctionDeclaration): Callee["cos
 }
 
 function callMatching(declared: FunctionDeclaration, values: readonly Value[]) {
-  const overload = matching(declared, values);
+  const overload = matchingOverload(declared, values);
   return overload === undefined ? noSuchOverload(declared, values) : attempt(() => overload.call(...values));
 }
 
-function matching(declared: FunctionDeclaration, values: readonly Value[]): Overload | undefined {
+function matchingOverload(declared: FunctionDeclaration, values: readonly Value[]): Overload | undefined {
   return declared.overloads.find((each) => matches(each, values));
 }
 

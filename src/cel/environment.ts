@@ -43,12 +43,12 @@ export interface Declarations {
   readonly validators: readonly NonNullable<Library["validate"]>[];
 }
 
-// Libraries are immutable, so the declarations of a list of libraries are computed once.
-const declared = new WeakMap<readonly Library[], Declarations>();
+// Entries cannot become stale, since libraries are not modified.
+const declarationsByLibraries = new WeakMap<readonly Library[], Declarations>();
 
 /** Returns the declarations of the language and of libraries. */
 export function declarationsOf(libraries: readonly Library[]): Declarations {
-  const known = declared.get(libraries);
+  const known = declarationsByLibraries.get(libraries);
   if (known !== undefined) return known;
   const functions = new Map<string, FunctionDeclaration>();
   const constants = new Map<string, Constant>();
@@ -60,7 +60,7 @@ export function declarationsOf(libraries: readonly Library[]): Declarations {
   }
   const validators = [validateLiterals, ...libraries.flatMap(({ validate }) => validate ?? [])];
   const result = { functions, constants, macros, validators };
-  declared.set(libraries, result);
+  declarationsByLibraries.set(libraries, result);
   return result;
 }
 

@@ -8,7 +8,7 @@
  * point.
  */
 export function fixedDigits(value: number, fraction: number): { readonly whole: string; readonly fraction: string } {
-  const digits = scaled(value, fraction).toString().padStart(fraction + 1, "0");
+  const digits = scaleAndRound(value, fraction).toString().padStart(fraction + 1, "0");
   return { whole: digits.slice(0, digits.length - fraction), fraction: digits.slice(digits.length - fraction) };
 }
 
@@ -21,13 +21,13 @@ export function scientificDigits(
 ): { readonly digits: string; readonly exponent: number } {
   if (value === 0) return { digits: "0".repeat(fraction + 1), exponent: 0 };
   const exponent = Number(Math.abs(value).toExponential().split("e")[1]);
-  const digits = scaled(value, fraction - exponent).toString();
+  const digits = scaleAndRound(value, fraction - exponent).toString();
   // 9.9999999 rounds to 10.000000.
   return digits.length > fraction + 1 ? { digits: digits.slice(0, -1), exponent: exponent + 1 } : { digits, exponent };
 }
 
 /** Returns the absolute value times a power of ten, rounded. */
-function scaled(value: number, power: number): bigint {
+function scaleAndRound(value: number, power: number): bigint {
   const bits = new DataView(new ArrayBuffer(8));
   bits.setFloat64(0, value);
   const raw = bits.getBigUint64(0);

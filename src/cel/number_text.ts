@@ -2,7 +2,7 @@
 
 /** Returns the shortest form of a double, with an exponent if that is below -4 or above 5: `%g`. */
 export function shortestText(value: number): string {
-  if (!Number.isFinite(value)) return notFinite(value);
+  if (!Number.isFinite(value)) return nonFiniteText(value);
   const { sign, digits, exponent } = decimalOf(value);
   if (exponent >= -4 && exponent < 6) return plainText(value);
   const mantissa = digits.length === 1 ? digits : `${digits[0]}.${digits.slice(1)}`;
@@ -11,7 +11,7 @@ export function shortestText(value: number): string {
 
 /** Returns the shortest form of a double without an exponent. */
 export function plainText(value: number): string {
-  if (!Number.isFinite(value)) return notFinite(value);
+  if (!Number.isFinite(value)) return nonFiniteText(value);
   const { sign, digits, exponent } = decimalOf(value);
   if (exponent < 0) return `${sign}0.${"0".repeat(-exponent - 1)}${digits}`;
   const whole = digits.slice(0, exponent + 1).padEnd(exponent + 1, "0");
@@ -24,7 +24,7 @@ export function exponentText(exponent: number): string {
   return `${exponent < 0 ? "-" : "+"}${String(Math.abs(exponent)).padStart(2, "0")}`;
 }
 
-function notFinite(value: number): string {
+function nonFiniteText(value: number): string {
   if (Number.isNaN(value)) return "NaN";
   return value > 0 ? "+Inf" : "-Inf";
 }

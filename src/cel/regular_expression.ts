@@ -1,7 +1,8 @@
 /** RE2, the regular expressions of API servers: linear time, no lookaround, no backreferences. */
 import { RE2JS } from "@bufbuild/re2";
 
-// Custom kinds have few patterns and use them repeatedly. The least recently used one is evicted.
+// Custom kinds have few patterns and use them repeatedly. If there are more, the cache is emptied
+// and filled again.
 const CACHE_SIZE = 1000;
 const compiled = new Map<string, RE2JS>();
 

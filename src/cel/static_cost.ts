@@ -3,7 +3,15 @@ import { addRanges, exactly, joinRanges, multiplyRanges, type Range, scaleRange,
 import { LIST_COST, MAP_COST } from "./call.ts";
 import type { CallEstimate, Overload } from "./function.ts";
 import { Path } from "./path.ts";
-import { comparisonOf, equalityOf, isScalar, literalSize, Operand, type Sizes, UNKNOWN } from "./static_size.ts";
+import {
+  estimateComparison,
+  estimateLibraryEquality,
+  isScalar,
+  literalSize,
+  Operand,
+  type Sizes,
+  UNKNOWN,
+} from "./static_size.ts";
 import {
   ACCUMULATOR,
   type Call,
@@ -171,11 +179,11 @@ class Estimator {
       case "in_list":
         return { cost: addRanges(scaleRange(b!.size ?? UNKNOWN, 1), sum) };
       case "equals":
-        return { cost: addRanges(equalityOf(a!, b!) ?? comparisonOf(a!, b!), sum) };
+        return { cost: addRanges(estimateLibraryEquality(a!, b!) ?? estimateComparison(a!, b!), sum) };
       case "not_equals":
-        return { cost: addRanges(comparisonOf(a!, b!), sum) };
+        return { cost: addRanges(estimateComparison(a!, b!), sum) };
     }
-    return { cost: addRanges(COMPARISON.test(overload.id) ? comparisonOf(a!, b!) : ONE, sum) };
+    return { cost: addRanges(COMPARISON.test(overload.id) ? estimateComparison(a!, b!) : ONE, sum) };
   }
 
   #list(node: ListLiteral): Range {

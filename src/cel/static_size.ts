@@ -52,13 +52,13 @@ export class Operand implements SizedNode {
 }
 
 /** Estimates the cost of comparing two operands, proportional to the shorter one. */
-export function comparisonOf(a: Operand, b: Operand): Range {
+export function estimateComparison(a: Operand, b: Operand): Range {
   const max = Math.min((a.size ?? UNKNOWN).max, (b.size ?? UNKNOWN).max);
   return scaleRange({ min: max > 0 ? 1 : 0, max }, TRAVERSAL);
 }
 
 /** Estimates the cost of `==` if a library defines it for the type. */
-export function equalityOf(a: Operand, b: Operand): Range | undefined {
+export function estimateLibraryEquality(a: Operand, b: Operand): Range | undefined {
   if (a.type.kind !== "opaque" || !isSameType(a.type, b.type)) return undefined;
   return a.type.estimateEquality === undefined ? exactly(1) : a.type.estimateEquality(a.size, b.size);
 }

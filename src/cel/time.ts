@@ -61,11 +61,11 @@ export function parseDuration(text: string): DurationValue | undefined {
 
 /** Formats a duration in seconds: `5400s`, `-1.5s`. */
 export function durationText(span: DurationValue): string {
-  return `${plainText(secondsOfSpan(span, SECOND))}s`;
+  return `${plainText(spanInUnit(span, SECOND))}s`;
 }
 
-/** Converts a duration to another unit, with a fraction. */
-export function secondsOfSpan({ nanoseconds }: DurationValue, unit: bigint): number {
+/** Returns a duration as a number of units, with a fraction. The unit is in nanoseconds. */
+export function spanInUnit({ nanoseconds }: DurationValue, unit: bigint): number {
   return Number(nanoseconds / unit) + Number(nanoseconds % unit) / Number(unit);
 }
 
@@ -128,7 +128,8 @@ export function dayOfYear({ year, month, day }: Calendar): number {
   return (secondsOf(year, month, day) - secondsOf(year, 1, 1)) / 86400;
 }
 
-// Creating a formatter takes a millisecond, and rules use few time zones.
+// Formatters by time zone. Creating one takes a millisecond, and rules use few time zones. Entries
+// cannot become stale, since a formatter depends only on its time zone.
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
 function namedCalendar(time: Timestamp, zone: string): Calendar {

@@ -52,8 +52,8 @@ export class JoinedList extends List {
 export abstract class MapValue {
   abstract readonly size: number;
   /**
-   * Returns the value of a key; 1, 1u and 1.0 are the same key. Returns `undefined` if it is
-   * missing.
+   * Returns the value of a key, or `undefined` if it is missing. A number also finds the key of
+   * another number type with the same value: 1, 1u and 1.0.
    */
   abstract get(key: Value): Value | undefined;
   abstract keys(): Iterable<Value>;

@@ -1,6 +1,6 @@
 /** Formats values in messages, as Go's `fmt` prints cel-go's values with `%v`. */
 import { shortestText } from "./number_text.ts";
-import { calendarOf, secondsOfSpan } from "./time.ts";
+import { calendarOf, spanInUnit } from "./time.ts";
 import { formatType } from "./type.ts";
 import { DurationValue, List, MapValue, Optional, Timestamp, TypeValue, Uint, type Value } from "./value.ts";
 
@@ -40,10 +40,10 @@ function durationText(span: DurationValue): string {
   const sign = nanoseconds < 0n ? "-" : "";
   const size = new DurationValue(nanoseconds < 0n ? -nanoseconds : nanoseconds);
   if (size.nanoseconds < 1_000n) return `${sign}${size.nanoseconds}ns`;
-  if (size.nanoseconds < 1_000_000n) return `${sign}${secondsOfSpan(size, 1_000n)}µs`;
-  if (size.nanoseconds < 1_000_000_000n) return `${sign}${secondsOfSpan(size, 1_000_000n)}ms`;
+  if (size.nanoseconds < 1_000_000n) return `${sign}${spanInUnit(size, 1_000n)}µs`;
+  if (size.nanoseconds < 1_000_000_000n) return `${sign}${spanInUnit(size, 1_000_000n)}ms`;
   const minutes = size.nanoseconds / 60_000_000_000n;
-  const seconds = `${secondsOfSpan(new DurationValue(size.nanoseconds % 60_000_000_000n), 1_000_000_000n)}s`;
+  const seconds = `${spanInUnit(new DurationValue(size.nanoseconds % 60_000_000_000n), 1_000_000_000n)}s`;
   if (minutes === 0n) return `${sign}${seconds}`;
   return minutes < 60n ? `${sign}${minutes}m${seconds}` : `${sign}${minutes / 60n}h${minutes % 60n}m${seconds}`;
 }

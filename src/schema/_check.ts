@@ -225,8 +225,8 @@ function checkBounds(prefix: string, node: JsonSchema): void {
   for (const [least, most] of BOUNDS) {
     const [from, to] = [node[least], node[most]];
     if (from === undefined || to === undefined) continue;
-    const open = least === "minimum" && (node.exclusiveMinimum === true || node.exclusiveMaximum === true);
-    if (from < to || (from === to && !open)) continue;
+    const isExclusive = least === "minimum" && (node.exclusiveMinimum === true || node.exclusiveMaximum === true);
+    if (from < to || (from === to && !isExclusive)) continue;
     throw new RangeError(
       `${prefix}no value is between "${least}" ${from} and "${most}" ${to}. Change one of the bounds`,
     );

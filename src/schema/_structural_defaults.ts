@@ -35,14 +35,14 @@ const TYPE = { kind: "Validation", apiVersion: "validation/v1" };
  */
 export function defaultErrors(schema: JsonSchema, path: string, toleratesUnknown: boolean): FieldError[] {
   const resource = { ...schema, "x-kubernetes-embedded-resource": true };
-  return nodeFaults(resource, { path, toleratesUnknown, resource, enclose: withType, isInMetadata: false });
+  return nodeErrors(resource, { path, toleratesUnknown, resource, enclose: withType, isInMetadata: false });
 }
 
 function withType(value: unknown): unknown {
   return { ...TYPE, ...value as object };
 }
 
-function nodeFaults(schema: JsonSchema, parent: Position): FieldError[] {
+function nodeErrors(schema: JsonSchema, parent: Position): FieldError[] {
   if (isKnownValid(schema) && !parent.isInMetadata) return [];
   const isResource = schema["x-kubernetes-embedded-resource"] === true;
   const position = isResource ? { ...parent, resource: schema, enclose: withType, isInMetadata: false } : parent;
@@ -52,10 +52,10 @@ function nodeFaults(schema: JsonSchema, parent: Position): FieldError[] {
   // The server does not validate defaults below additionalProperties.
   if (schema.items !== undefined) {
     const inItem = (value: unknown) => enclose([value]);
-    errors.push(...nodeFaults(schema.items, { ...position, path: `${path}.items`, enclose: inItem }));
+    errors.push(...nodeErrors(schema.items, { ...position, path: `${path}.items`, enclose: inItem }));
   }
   for (const [key, property] of Object.entries(schema.properties ?? {})) {
-    errors.push(...nodeFaults(property, {
+    errors.push(...nodeErrors(property, {
       ...position,
       path: `${path}.properties[${key}]`,
       enclose: (value) => enclose({ [key]: value }),

@@ -64,7 +64,7 @@ function readPart(
   property: JsonSchema | undefined,
   { path = "", unknown, onWrongType = "keep" }: ReadEmbeddedOptions,
 ): unknown {
-  // Another function drops such a null: dropNulls().
+  // dropNulls() drops such a null.
   if (part === null && property !== undefined && !property.nullable && property.default === undefined) return part;
   if (key === "apiVersion" || key === "kind") {
     if (typeof part === "string" || onWrongType === "keep") return part;

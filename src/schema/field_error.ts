@@ -50,29 +50,37 @@ export function required(field: string, detail = ""): FieldError {
 
 /** Returns the error for an invalid value. */
 export function invalid(field: string, value: unknown, detail: string): FieldError {
-  return { reason: "FieldValueInvalid", field, message: withDetail(quoting("Invalid value", value), detail) };
+  return { reason: "FieldValueInvalid", field, message: withDetail(withValue("Invalid value", value), detail) };
 }
 
 /** Returns the error for a value of the wrong type. */
 export function typeInvalid(field: string, value: unknown, detail: string): FieldError {
-  return { reason: "FieldValueTypeInvalid", field, message: withDetail(`Invalid value: ${shown(value)}`, detail) };
+  return {
+    reason: "FieldValueTypeInvalid",
+    field,
+    message: withDetail(`Invalid value: ${quotedValue(value)}`, detail),
+  };
 }
 
 /** Returns the error for a value that is not one of the supported values. */
 export function notSupported(field: string, value: unknown, supported: readonly unknown[]): FieldError {
   const values = supported.map((each) => goQuote(typeof each === "string" ? each : goJson(each)));
   const detail = values.length > 0 ? `supported values: ${values.join(", ")}` : "";
-  return { reason: "FieldValueNotSupported", field, message: withDetail(`Unsupported value: ${shown(value)}`, detail) };
+  return {
+    reason: "FieldValueNotSupported",
+    field,
+    message: withDetail(`Unsupported value: ${quotedValue(value)}`, detail),
+  };
 }
 
 /** Returns the error for a name that refers to a missing object. */
 export function notFound(field: string, value: unknown): FieldError {
-  return { reason: "FieldValueNotFound", field, message: quoting("Not found", value) };
+  return { reason: "FieldValueNotFound", field, message: withValue("Not found", value) };
 }
 
 /** Returns the error for a duplicate value. */
 export function duplicate(field: string, value: unknown): FieldError {
-  return { reason: "FieldValueDuplicate", field, message: quoting("Duplicate value", value) };
+  return { reason: "FieldValueDuplicate", field, message: withValue("Duplicate value", value) };
 }
 
 /** Returns the error for a well-formed value that is not allowed here. */
@@ -99,15 +107,15 @@ export function tooMany(field: string, actual: number, most: number): FieldError
   return { reason: "FieldValueTooMany", field, message: `Too many: ${actual}: ${detail}` };
 }
 
-function quoting(what: string, value: unknown): string {
-  return value === OMITTED ? what : `${what}: ${shown(value)}`;
+function withValue(what: string, value: unknown): string {
+  return value === OMITTED ? what : `${what}: ${quotedValue(value)}`;
 }
 
 function withDetail(message: string, detail: string): string {
   return detail === "" ? message : `${message}: ${detail}`;
 }
 
-function shown(value: unknown): string {
+function quotedValue(value: unknown): string {
   switch (typeof value) {
     case "number":
       return goNumber(value);

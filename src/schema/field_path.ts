@@ -55,7 +55,7 @@ export interface FieldPathOptions {
  */
 export function fieldTarget(path: string, schema: JsonSchema, options: FieldPathOptions = {}): FieldTarget {
   const { brackets = true } = options;
-  const tokens = tokensOf(path);
+  const tokens = tokenize(path);
   let target: FieldTarget = { field: "", root: "", schema };
   for (let i = 0; i < tokens.length;) {
     const token = tokens[i] ?? "";
@@ -70,7 +70,7 @@ export function fieldTarget(path: string, schema: JsonSchema, options: FieldPath
       if (!/^'.*'$/s.test(name) || name.length < 2) {
         throw new SyntaxError(`expected single quoted string but got ${name}`);
       }
-      target = step(target, unescaped(name.slice(1, -1)));
+      target = step(target, unescapeText(name.slice(1, -1)));
       const end = tokens[i + 2];
       if (end === undefined) throw new SyntaxError("unexpected end of JSON path");
       if (end !== "]") throw new SyntaxError(`expected ] but got ${end}`);
@@ -83,7 +83,7 @@ export function fieldTarget(path: string, schema: JsonSchema, options: FieldPath
 // A delimiter, a quoted string (possibly unterminated), or the text up to the next delimiter.
 const TOKEN = /[.[\]]|'(?:.*?[^\\])??'|'.*$|[^.[\]'][^.[\]]*/gs;
 
-function tokensOf(path: string): string[] {
+function tokenize(path: string): string[] {
   return [...path.matchAll(TOKEN)].map(([token]) => token);
 }
 
@@ -99,7 +99,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "\\": "\\",
 };
 
-function unescaped(text: string): string {
+function unescapeText(text: string): string {
   return text.replaceAll(/\\(.)/g, (sequence, character: string) => {
     const unescapedCharacter = ESCAPES[character];
     if (unescapedCharacter === undefined) {

@@ -163,9 +163,9 @@ function normalValue(type: FieldType, value: unknown, options: NormalSchemaOptio
     case "schema or boolean":
       return isObject(value) ? normal(value) : value;
     case "schemas by name":
-      return byName(value, normal);
+      return mapByName(value, normal);
     case "schema or strings by name":
-      return byName(value, (each) => isObject(each) ? normal(each) : each);
+      return mapByName(value, (each) => isObject(each) ? normal(each) : each);
     case "rules":
       return Array.isArray(value) ? value.map(normalRule) : undefined;
     default:
@@ -173,7 +173,7 @@ function normalValue(type: FieldType, value: unknown, options: NormalSchemaOptio
   }
 }
 
-function byName(value: unknown, normal: (each: unknown) => unknown): unknown {
+function mapByName(value: unknown, normal: (each: unknown) => unknown): unknown {
   if (!isObject(value)) return undefined;
   const result: Record<string, unknown> = {};
   for (const key of Object.keys(value)) setOwn(result, key, normal(value[key]));

@@ -156,11 +156,11 @@ function isEnumValue(value: unknown, wanted: unknown): boolean {
   if (typeof value === "number" && typeof wanted === "number") {
     return value === wanted || (isInt64(wanted) && !isInt64(value) && Math.trunc(value) === wanted);
   }
-  if (typeof value === "number" && typeof wanted === "string") return isInt64(value) && character(value) === wanted;
+  if (typeof value === "number" && typeof wanted === "string") return isInt64(value) && goCharacter(value) === wanted;
   return equal(value, wanted);
 }
 
-function character(code: number): string {
+function goCharacter(code: number): string {
   const isCharacter = code >= 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
   return isCharacter ? String.fromCodePoint(code) : "\ufffd";
 }
@@ -285,12 +285,12 @@ function checkCombinations(schema: JsonSchema, value: unknown, path: string, res
   if (anyOf.length > 0) checkAnyOf(anyOf, value, path, result);
   if (oneOf.length > 0) checkOneOf(oneOf, value, path, result);
   if (allOf.length > 0) checkAllOf(allOf, value, path, result);
-  if (not !== undefined && alternative(not, value, path).findings.length === 0) {
+  if (not !== undefined && checkAlternative(not, value, path).findings.length === 0) {
     addWithoutField(`${goQuote(path)} must not validate the schema (not)`, result);
   }
 }
 
-function alternative(schema: JsonSchema, value: unknown, path: string): Result {
+function checkAlternative(schema: JsonSchema, value: unknown, path: string): Result {
   const result = new Result();
   check(schema, value, path, undefined, result);
   return result;
@@ -303,26 +303,26 @@ function addWithoutField(detail: string, result: Result): void {
 function checkAnyOf(schemas: readonly JsonSchema[], value: unknown, path: string, result: Result): void {
   const results: Result[] = [];
   for (const schema of schemas) {
-    const each = alternative(schema, value, path);
+    const each = checkAlternative(schema, value, path);
     if (each.findings.length === 0) return result.merge(each);
     results.push(each);
   }
   addWithoutField(`${goQuote(path)} must validate at least one schema (anyOf)`, result);
-  result.merge(nearest(results));
+  result.merge(mostChecked(results));
 }
 
 function checkOneOf(schemas: readonly JsonSchema[], value: unknown, path: string, result: Result): void {
-  const results = schemas.map((schema) => alternative(schema, value, path));
+  const results = schemas.map((schema) => checkAlternative(schema, value, path));
   const valid = results.filter(({ findings }) => findings.length === 0);
   const [first] = valid;
   if (valid.length === 1 && first !== undefined) return result.merge(first);
   const found = valid.length === 0 ? "Found none valid" : `Found ${valid.length} valid alternatives`;
   addWithoutField(`${goQuote(path)} must validate one and only one schema (oneOf). ${found}`, result);
-  if (valid.length === 0) result.merge(nearest(results));
+  if (valid.length === 0) result.merge(mostChecked(results));
 }
 
 function checkAllOf(schemas: readonly JsonSchema[], value: unknown, path: string, result: Result): void {
-  const results = schemas.map((schema) => alternative(schema, value, path));
+  const results = schemas.map((schema) => checkAlternative(schema, value, path));
   for (const each of results) result.merge(each);
   const valid = results.filter(({ findings }) => findings.length === 0).length;
   if (valid === schemas.length) return;
@@ -332,7 +332,7 @@ function checkAllOf(schemas: readonly JsonSchema[], value: unknown, path: string
   );
 }
 
-/** Returns the result with the most checks, or the first one of them. */
-function nearest(results: readonly Result[]): Result {
+/** Returns the result with the most checks; the first one if several have as many. */
+function mostChecked(results: readonly Result[]): Result {
   return results.reduce((best, each) => each.checks > best.checks ? each : best);
 }

@@ -122,14 +122,14 @@ function ownerErrors(owners: readonly CheckedOwner[], field: string): FieldError
       if (!owner[key]) found.push(invalid(`${field}.${key}`, "", "must not be empty"));
     }
     if (owner.apiVersion === "v1" && owner.kind === "Event") {
-      found.push(quoting(field, ownerText(owner), "/v1, Kind=Event is disallowed from being an owner"));
+      found.push(invalidWithText(field, ownerText(owner), "/v1, Kind=Event is disallowed from being an owner"));
     }
     if (!owner.controller) continue;
     const name = `${owner.kind}/${owner.name}`;
     if (controller !== undefined) {
       const detail = 'Only one reference can have Controller set to true. Found "true" in references for ' +
         `${controller} and ${name}`;
-      found.push(quoting(field, `[${owners.map(ownerText).join(",")}]`, detail));
+      found.push(invalidWithText(field, `[${owners.map(ownerText).join(",")}]`, detail));
     } else controller = name;
   }
   return found;
@@ -143,7 +143,7 @@ function ownerText(owner: CheckedOwner): string {
   return `{${parts.join(",")}}`;
 }
 
-function quoting(field: string, text: string, detail: string): FieldError {
+function invalidWithText(field: string, text: string, detail: string): FieldError {
   return { reason: "FieldValueInvalid", field, message: `Invalid value: ${text}: ${detail}` };
 }
 

@@ -157,20 +157,20 @@ class Reader {
   #list(type: { readonly list: GoType }, value: unknown, position: Position): unknown {
     if (!Array.isArray(value)) return this.#mismatch(type, value, position);
     return value.map((item, i) => {
-      return this.read(type.list, item, { ...position, path: `${position.path}[${i}]` }) ?? empty(type.list);
+      return this.read(type.list, item, { ...position, path: `${position.path}[${i}]` }) ?? zeroValue(type.list);
     });
   }
 
   #map(type: { readonly map: GoType }, value: Record<string, unknown>, position: Position): unknown {
     const result: Record<string, unknown> = {};
     for (const [key, part] of sortedEntries(value)) {
-      setOwn(result, key, this.read(type.map, part, position) ?? empty(type.map));
+      setOwn(result, key, this.read(type.map, part, position) ?? zeroValue(type.map));
     }
     return result;
   }
 
   #struct(type: GoStruct, value: Record<string, unknown>, position: Position): unknown {
-    const result: Record<string, unknown> = empty(type) as Record<string, unknown>;
+    const result: Record<string, unknown> = zeroValue(type) as Record<string, unknown>;
     const owner = shortName(type);
     for (const [key, part] of sortedEntries(value)) {
       const field = own(type.fields, key);
@@ -204,7 +204,7 @@ function sortedEntries(object: Record<string, unknown>): [string, unknown][] {
 }
 
 /** Returns the zero value that replaces a null in a list or map. */
-function empty(type: GoType): unknown {
+function zeroValue(type: GoType): unknown {
   if (type === "int64") return 0;
   if (type === "bool") return false;
   if (typeof type === "string") return "";

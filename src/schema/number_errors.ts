@@ -63,7 +63,7 @@ export function numberFindings(
       error: { reason: "FieldValueInvalid", field, message: `Invalid value: ${shown}: ${detail}` },
     });
   }
-  // If a bound does not fit the type, both are compared and shown as floats.
+  // If a bound does not fit the type, the value and the bound are compared and shown as floats.
   const isInt = isInt64(value);
   const text = (isIntegerCheck: boolean) => isIntegerCheck ? String(value) : goFloat(value);
 
@@ -73,7 +73,7 @@ export function numberFindings(
     const factor = isIntegerCheck ? toInt64(multipleOf) : multipleOf;
     const shown = isIntegerCheck ? String(factor) : goFloat(multipleOf);
     if (factor <= 0) add(`factor MultipleOf declared for ${path} must be positive: ${shown}`, shown);
-    else if (typeof factor === "bigint" ? exact(value) % factor !== 0n : !isMultiple(value, factor)) {
+    else if (typeof factor === "bigint" ? exactInteger(value) % factor !== 0n : !isMultiple(value, factor)) {
       add(`${path} in body should be a multiple of ${shown}`, text(isIntegerCheck));
     }
   }
@@ -120,7 +120,7 @@ function toInt64(value: number): bigint {
  * Returns an integer with its exact JSON digits. Beyond 2^53 these differ from those of the closest
  * double.
  */
-function exact(value: number): bigint {
+function exactInteger(value: number): bigint {
   return BigInt(String(value));
 }
 
@@ -128,7 +128,7 @@ function exact(value: number): bigint {
 function compareIntegers(value: number, bound: number): number {
   const whole = Math.trunc(bound);
   if (Number.isSafeInteger(value) && Number.isSafeInteger(whole)) return Math.sign(value - whole);
-  const [a, b] = [exact(value), toInt64(bound)];
+  const [a, b] = [exactInteger(value), toInt64(bound)];
   return a < b ? -1 : a > b ? 1 : 0;
 }
 

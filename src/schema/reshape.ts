@@ -175,14 +175,14 @@ function checkNames(operation: "pick" | "omit", object: JsonSchema, names: reado
     if (!Object.hasOwn(properties, name)) {
       const names = Object.keys(properties);
       const similar = nearest(name, names);
-      const hint = similar === undefined ? `It has ${quoted(names)}` : `Did you mean "${similar}"?`;
+      const hint = similar === undefined ? `It has ${quoteNames(names)}` : `Did you mean "${similar}"?`;
       throw new TypeError(`Cannot ${operation} property "${name}": the object has no such property. ${hint}`);
     }
   }
   return properties;
 }
 
-function quoted(names: readonly string[]): string {
+function quoteNames(names: readonly string[]): string {
   return names.length === 0 ? "none at all" : names.map((name) => `"${name}"`).join(", ");
 }
 

@@ -25,9 +25,9 @@ const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ["cidr", isCidr],
   ["mac", isMac],
   ["uuid", isUuid],
-  ["uuid3", uuid("3", "[0-9a-f]")],
-  ["uuid4", uuid("4", "[89ab]")],
-  ["uuid5", uuid("5", "[89ab]")],
+  ["uuid3", uuidTest("3", "[0-9a-f]")],
+  ["uuid4", uuidTest("4", "[89ab]")],
+  ["uuid5", uuidTest("5", "[89ab]")],
   ["isbn", (text) => isIsbn10(text) || isIsbn13(text)],
   ["isbn10", isIsbn10],
   ["isbn13", isIsbn13],
@@ -90,7 +90,7 @@ function isRequestUri(text: string): boolean {
   }
 }
 
-function uuid(version: string, variant: string): (text: string) => boolean {
+function uuidTest(version: string, variant: string): (text: string) => boolean {
   const pattern = new RegExp(
     `^[0-9a-f]{8}-?[0-9a-f]{4}-?${version}[0-9a-f]{3}-?${variant}[0-9a-f]{3}-?[0-9a-f]{12}$`,
     "i",

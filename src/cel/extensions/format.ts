@@ -155,7 +155,7 @@ function plainFixed(value: number, precision: number): string {
 }
 
 function localFixed(value: number, precision: number): string {
-  if (!Number.isFinite(value)) return notFinite(value);
+  if (!Number.isFinite(value)) return nonFiniteText(value);
   const { whole, fraction } = fixedDigits(value, precision);
   const grouped = whole.replace(/\B(?=(?:\d{3})+$)/g, ",");
   return `${value < 0 ? "-" : ""}${grouped}${precision === 0 ? "" : "."}${fraction}`;
@@ -177,13 +177,13 @@ const SUPERSCRIPTS: { readonly [character: string]: string } = {
 };
 
 function localScientific(value: number): string {
-  if (!Number.isFinite(value)) return notFinite(value);
+  if (!Number.isFinite(value)) return nonFiniteText(value);
   const { digits, exponent } = scientificDigits(value, 6);
   const superscript = exponentText(exponent).replace(/./g, (character) => SUPERSCRIPTS[character]!);
   return `${value < 0 ? "-" : ""}${digits[0]}.${digits.slice(1)}×10${superscript}`;
 }
 
-function notFinite(value: number): string {
+function nonFiniteText(value: number): string {
   if (Number.isNaN(value)) return "NaN";
   return value > 0 ? "∞" : "-∞";
 }

@@ -203,8 +203,8 @@ function allocationCost(factor: number, size: number): number {
 }
 
 /**
- * Compares each item with every other one in the worst case. cel-go does not expect an operand that
- * is not a list, and aborts the whole evaluation.
+ * Returns the cost of comparing each item with every other one. cel-go does not expect an operand
+ * that is not a list, and aborts the whole evaluation.
  */
 function selfComparisonCost(list: Outcome): number {
   if (!(list instanceof List)) {

@@ -27,7 +27,7 @@ const INSERT = "cel.@mapInsert";
 /** The library: macros with two variables, and the functions that build their maps. */
 export const TWO_VARIABLES_LIBRARY: Library = {
   name: "cel.lib.ext.comprev2",
-  functions: [insert()],
+  functions: [insertFunction()],
   macros: [
     loop("all", 3, (site, [, , predicate]) => allOf(site, predicate!)),
     loop("exists", 3, (site, [, , predicate]) => someOf(site, predicate!)),
@@ -84,7 +84,7 @@ function variablesOf([first, second]: readonly Expression[]): readonly string[] 
   return [first!, second!].map((operand) => variableName(operand, ACCUMULATOR));
 }
 
-function insert(): FunctionDeclaration {
+function insertFunction(): FunctionDeclaration {
   return {
     name: INSERT,
     overloads: [

@@ -43,11 +43,11 @@ export class SemanticVersion {
     if (text === "") throw new SyntaxError("Version string empty");
     const [major, minor, rest] = splitInThree(text);
     if (rest === undefined) throw new SyntaxError("No Major.Minor.Patch elements found");
-    const front = [number(major!, "Major"), number(minor!, "Minor")] as const;
+    const front = [parseNumber(major!, "Major"), parseNumber(minor!, "Minor")] as const;
     const [beforeBuild, build] = cut(rest, "+");
     const [patchText, prerelease] = cut(beforeBuild, "-");
-    const patch = number(patchText, "Patch");
-    const identifiers = prerelease?.split(".").map(identifier) ?? [];
+    const patch = parseNumber(patchText, "Patch");
+    const identifiers = prerelease?.split(".").map(parseIdentifier) ?? [];
     for (const each of build?.split(".") ?? []) checkBuild(each);
     return new SemanticVersion(...front, patch, identifiers);
   }
@@ -90,22 +90,22 @@ function withoutZeros(part: string): string {
   return /^[0-9]/.test(rest) ? rest : `0${rest}`;
 }
 
-function number(text: string, name: "Major" | "Minor" | "Patch"): bigint {
+function parseNumber(text: string, name: "Major" | "Minor" | "Patch"): bigint {
   if (/[^0-9]/.test(text)) {
     throw new SyntaxError(`Invalid character(s) found in ${name.toLowerCase()} number ${quoted(text)}`);
   }
   if (/^0./.test(text)) throw new SyntaxError(`${name} number must not contain leading zeroes ${quoted(text)}`);
-  return unsigned(text);
+  return parseUnsigned(text);
 }
 
-function identifier(text: string): Identifier {
+function parseIdentifier(text: string): Identifier {
   if (text === "") throw new SyntaxError("Prerelease is empty");
   if (/[^0-9A-Za-z-]/.test(text)) throw new SyntaxError(`Invalid character(s) found in prerelease ${quoted(text)}`);
   if (/[^0-9]/.test(text)) return text;
   if (/^0./.test(text)) {
     throw new SyntaxError(`Numeric PreRelease version must not contain leading zeroes ${quoted(text)}`);
   }
-  return unsigned(text);
+  return parseUnsigned(text);
 }
 
 function checkBuild(text: string): void {
@@ -115,7 +115,7 @@ function checkBuild(text: string): void {
   }
 }
 
-function unsigned(digits: string): bigint {
+function parseUnsigned(digits: string): bigint {
   if (digits === "") throw new SyntaxError('strconv.ParseUint: parsing "": invalid syntax');
   const value = BigInt(digits);
   if (value > MAX_UINT64) throw new SyntaxError(`strconv.ParseUint: parsing ${quoted(digits)}: value out of range`);

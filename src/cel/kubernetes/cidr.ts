@@ -72,7 +72,7 @@ export const CIDRS: Library = {
     {
       name: "containsIP",
       cost: ([network, other], _, overload) =>
-        comparingCost(network!) + (overload === "cidr_contains_ip_string" ? readingCost(other!) : 0),
+        comparisonCost(network!) + (overload === "cidr_contains_ip_string" ? readingCost(other!) : 0),
       overloads: [
         {
           id: "cidr_contains_ip_string",
@@ -95,7 +95,7 @@ export const CIDRS: Library = {
     {
       name: "containsCIDR",
       cost: ([network, other], _, overload) =>
-        comparingCost(network!) + readingCost(network!) + 1 +
+        comparisonCost(network!) + readingCost(network!) + 1 +
         (overload === "cidr_contains_cidr_string" ? readingCost(other!) : 0),
       overloads: [
         {
@@ -192,7 +192,7 @@ function addressIn(text: string): IpValue {
 const ADDRESS: Range = { min: 4, max: 16 };
 
 /** Returns the cost of comparing a network with an address, proportional to the network's size. */
-function comparingCost(network: Outcome): number {
+function comparisonCost(network: Outcome): number {
   return readingCost(network, 2);
 }
 

@@ -37,25 +37,25 @@ export const CONVERSIONS: readonly FunctionDeclaration[] = [
   },
   {
     name: "dyn",
-    overloads: [overload("to_dyn", A, DYN, same)],
+    overloads: [overload("to_dyn", A, DYN, identity)],
     call: (value) => value!,
   },
-  conversion("bool", overload("bool_to_bool", BOOL, BOOL, same), overload("string_to_bool", STRING, BOOL, boolOf)),
-  conversion("bytes", overload("bytes_to_bytes", BYTES, BYTES, same), {
+  conversion("bool", overload("bool_to_bool", BOOL, BOOL, identity), overload("string_to_bool", STRING, BOOL, boolOf)),
+  conversion("bytes", overload("bytes_to_bytes", BYTES, BYTES, identity), {
     ...overload("string_to_bytes", STRING, BYTES, (value) => new TextEncoder().encode(value as string)),
     cost: READING.cost,
     estimate: ([text]) => traversalEstimate(text!, 1, 4),
   }),
   conversion(
     "double",
-    overload("double_to_double", DOUBLE, DOUBLE, same),
+    overload("double_to_double", DOUBLE, DOUBLE, identity),
     overload("int64_to_double", INT, DOUBLE, Number),
     overload("string_to_double", STRING, DOUBLE, parseOrThrow(DOUBLE, parseDouble)),
     overload("uint64_to_double", UINT, DOUBLE, (value) => Number((value as Uint).value)),
   ),
   conversion(
     "duration",
-    overload("duration_to_duration", DURATION, DURATION, same),
+    overload("duration_to_duration", DURATION, DURATION, identity),
     overload("int64_to_duration", INT, DURATION, (value) => {
       throw conversionError(value, DURATION);
     }),
@@ -63,7 +63,7 @@ export const CONVERSIONS: readonly FunctionDeclaration[] = [
   ),
   conversion(
     "int",
-    overload("int64_to_int64", INT, INT, same),
+    overload("int64_to_int64", INT, INT, identity),
     overload("double_to_int64", DOUBLE, INT, intOf),
     overload("duration_to_int64", DURATION, INT, (value) => (value as DurationValue).nanoseconds),
     overload("string_to_int64", STRING, INT, parseOrThrow(INT, parseInt64)),
@@ -72,10 +72,10 @@ export const CONVERSIONS: readonly FunctionDeclaration[] = [
   ),
   conversion(
     "string",
-    overload("string_to_string", STRING, STRING, same),
+    overload("string_to_string", STRING, STRING, identity),
     overload("bool_to_string", BOOL, STRING, String),
     {
-      ...overload("bytes_to_string", BYTES, STRING, textOf),
+      ...overload("bytes_to_string", BYTES, STRING, decodeText),
       cost: READING.cost,
       estimate: ([bytes]) => traversalEstimate(bytes!, 0.25, 1),
     },
@@ -87,7 +87,7 @@ export const CONVERSIONS: readonly FunctionDeclaration[] = [
   ),
   conversion(
     "timestamp",
-    overload("timestamp_to_timestamp", TIMESTAMP, TIMESTAMP, same),
+    overload("timestamp_to_timestamp", TIMESTAMP, TIMESTAMP, identity),
     overload("int64_to_timestamp", INT, TIMESTAMP, (value) => checkBounds(new Timestamp(value as bigint, 0))),
     overload(
       "string_to_timestamp",
@@ -98,7 +98,7 @@ export const CONVERSIONS: readonly FunctionDeclaration[] = [
   ),
   conversion(
     "uint",
-    overload("uint64_to_uint64", UINT, UINT, same),
+    overload("uint64_to_uint64", UINT, UINT, identity),
     overload("double_to_uint64", DOUBLE, UINT, uintOf),
     overload("int64_to_uint64", INT, UINT, uintOf),
     overload(
@@ -118,7 +118,7 @@ function conversion(name: string, ...overloads: Overload[]): FunctionDeclaration
   return { name, overloads };
 }
 
-function same(value: Value): Value {
+function identity(value: Value): Value {
   return value;
 }
 
@@ -164,7 +164,7 @@ function wholeOf(value: number): bigint | undefined {
   return Number.isFinite(value) ? BigInt(Math.trunc(value)) : undefined;
 }
 
-function textOf(value: Value): string {
+function decodeText(value: Value): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(value as Uint8Array);
   } catch {

@@ -32,11 +32,11 @@ const NAMES: { readonly [kind: string]: string } = { int: "int64", uint: "uint64
  * types.
  */
 export const OPERATORS: readonly FunctionDeclaration[] = [
-  special("_?_:_", overload("conditional", [BOOL, A, A], A)),
-  special("_&&_", overload("logical_and", [BOOL, BOOL], BOOL)),
-  special("_||_", overload("logical_or", [BOOL, BOOL], BOOL)),
+  implementedByPlan("_?_:_", overload("conditional", [BOOL, A, A], A)),
+  implementedByPlan("_&&_", overload("logical_and", [BOOL, BOOL], BOOL)),
+  implementedByPlan("_||_", overload("logical_or", [BOOL, BOOL], BOOL)),
   withSharedCall("!_", not, overload("logical_not", [BOOL], BOOL)),
-  special("@not_strictly_false", overload("not_strictly_false", [BOOL], BOOL)),
+  implementedByPlan("@not_strictly_false", overload("not_strictly_false", [BOOL], BOOL)),
   withSharedCall("_==_", (a, b) => isEqual(a!, b!), { ...overload("equals", [A, A], BOOL), cost: equalityCost }),
   withSharedCall("_!=_", (a, b) => !isKnownEqual(a!, b!), {
     ...overload("not_equals", [A, A], BOOL),
@@ -45,14 +45,14 @@ export const OPERATORS: readonly FunctionDeclaration[] = [
   withSharedCall(
     "_+_",
     add,
-    { ...overload("add_bytes", [BYTES, BYTES], BYTES), cost: joiningCost },
+    { ...overload("add_bytes", [BYTES, BYTES], BYTES), cost: concatenationCost },
     overload("add_double", [DOUBLE, DOUBLE], DOUBLE),
     overload("add_duration_duration", [DURATION, DURATION], DURATION),
     overload("add_duration_timestamp", [DURATION, TIMESTAMP], TIMESTAMP),
     overload("add_timestamp_duration", [TIMESTAMP, DURATION], TIMESTAMP),
     overload("add_int64", [INT, INT], INT),
     overload("add_list", [listOf(A), listOf(A)], listOf(A)),
-    { ...overload("add_string", [STRING, STRING], STRING), cost: joiningCost },
+    { ...overload("add_string", [STRING, STRING], STRING), cost: concatenationCost },
     overload("add_uint64", [UINT, UINT], UINT),
   ),
   withSharedCall(
@@ -90,7 +90,7 @@ export const OPERATORS: readonly FunctionDeclaration[] = [
   comparison("_<=_", "less_equals", (order) => order <= 0),
   comparison("_>_", "greater", (order) => order > 0),
   comparison("_>=_", "greater_equals", (order) => order >= 0),
-  special("_[_]", overload("index_list", [listOf(A), INT], A), overload("index_map", [mapOf(A, B), A], B)),
+  implementedByPlan("_[_]", overload("index_list", [listOf(A), INT], A), overload("index_map", [mapOf(A, B), A], B)),
   withSharedCall(
     "@in",
     isIn,
@@ -111,7 +111,7 @@ function withSharedCall(
   return { name, overloads, call };
 }
 
-function special(name: string, ...overloads: Overload[]): FunctionDeclaration {
+function implementedByPlan(name: string, ...overloads: Overload[]): FunctionDeclaration {
   return { name, overloads };
 }
 
@@ -132,7 +132,7 @@ function innerSize(value: Outcome): number {
   return value instanceof Optional && value.value !== undefined ? innerSize(value.value) : sizeOf(value);
 }
 
-function joiningCost([a, b]: readonly Outcome[]): number {
+function concatenationCost([a, b]: readonly Outcome[]): number {
   return Math.ceil((sizeOf(a!) + sizeOf(b!)) * TRAVERSAL);
 }
 

@@ -1,6 +1,6 @@
 /** Accessors of timestamps and durations (cel-go, common/stdlib/standard.go). */
 import type { FunctionDeclaration, Overload } from "../function.ts";
-import { type Calendar, calendarIn, dayOfWeek, dayOfYear, secondsOfSpan } from "../time.ts";
+import { type Calendar, calendarIn, dayOfWeek, dayOfYear, spanInUnit } from "../time.ts";
 import { DURATION, INT, STRING, TIMESTAMP } from "../type.ts";
 import type { DurationValue, Timestamp, Value } from "../value.ts";
 
@@ -14,9 +14,9 @@ export const TIME_FUNCTIONS: readonly FunctionDeclaration[] = [
   getter("getDayOfMonth", "day_of_month", (date) => date.day - 1),
   getter("getDate", "day_of_month_1_based", (date) => date.day),
   getter("getDayOfWeek", "day_of_week", dayOfWeek),
-  getter("getHours", "hours", (date) => date.hour, (span) => secondsOfSpan(span, 3600n * SECOND)),
-  getter("getMinutes", "minutes", (date) => date.minute, (span) => secondsOfSpan(span, 60n * SECOND)),
-  getter("getSeconds", "seconds", (date) => date.second, (span) => secondsOfSpan(span, SECOND)),
+  getter("getHours", "hours", (date) => date.hour, (span) => spanInUnit(span, 3600n * SECOND)),
+  getter("getMinutes", "minutes", (date) => date.minute, (span) => spanInUnit(span, 60n * SECOND)),
+  getter("getSeconds", "seconds", (date) => date.second, (span) => spanInUnit(span, SECOND)),
   getter(
     "getMilliseconds",
     "milliseconds",

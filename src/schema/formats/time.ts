@@ -41,7 +41,7 @@ function parseError(text: string, layout: string): string {
       return `parsing time ${goQuote(text)} as ${goQuote(layout)}: cannot parse ${goQuote(rest)} as ${goQuote(part)}`;
     }
     // Go checks the range of each part as it parses it, except for the day.
-    const tooLarge = outOfRange(part, match[0]);
+    const tooLarge = outOfRangePart(part, match[0]);
     if (tooLarge !== undefined) return `parsing time ${goQuote(text)}: ${tooLarge} out of range`;
     rest = rest.slice(match[0].length);
   }
@@ -49,7 +49,7 @@ function parseError(text: string, layout: string): string {
   return `parsing time ${goQuote(text)}: day out of range`;
 }
 
-function outOfRange(part: string, text: string): string | undefined {
+function outOfRangePart(part: string, text: string): string | undefined {
   const number = Number(text.replace(/[.,]\d+$/, ""));
   if (part === "01" && (number < 1 || number > 12)) return "month";
   if (part === "15" && number >= 24) return "hour";
@@ -93,7 +93,7 @@ export function parseGoMicroTime(text: string): Timestamp | string {
   return time ?? parseError(text, "2006-01-02T15:04:05.000000Z07:00");
 }
 
-/** Formats a timestamp as times in `metadata` are: in UTC, in whole seconds. */
+/** Formats a timestamp like the times in `metadata`: in UTC, in whole seconds. */
 export function wholeSeconds({ seconds }: Timestamp): string {
   return timestampText(new Timestamp(seconds, 0, 0));
 }

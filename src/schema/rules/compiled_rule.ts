@@ -123,10 +123,12 @@ function compileOrError(environment: Environment, text: string, prefix: string):
     return environment.compile(text);
   } catch (error) {
     if (!(error instanceof CompileError)) throw error;
-    return `${prefix}${error.stage === "check" ? "compilation failed" : instantiation(prefix)}: ${error.message}`;
+    return `${prefix}${
+      error.stage === "check" ? "compilation failed" : instantiationFailure(prefix)
+    }: ${error.message}`;
   }
 }
 
-function instantiation(prefix: string): string {
+function instantiationFailure(prefix: string): string {
   return prefix === "" ? "program instantiation failed" : "instantiation failed";
 }

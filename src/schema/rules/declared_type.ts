@@ -160,7 +160,7 @@ const METADATA: JsonSchema = { type: "object", properties: { name: TEXT, generat
  * Results of {@linkcode withTypeAndMetadata}. Entries cannot become stale, since schemas are not
  * modified.
  */
-const resources = new WeakMap<JsonSchema, JsonSchema>();
+const extendedSchemas = new WeakMap<JsonSchema, JsonSchema>();
 
 /**
  * Returns the schema of a whole object as rules see it: with `apiVersion`, `kind` and the names in
@@ -170,7 +170,7 @@ const resources = new WeakMap<JsonSchema, JsonSchema>();
  * @returns The extended schema; the same result for the same argument.
  */
 export function withTypeAndMetadata(schema: JsonSchema): JsonSchema {
-  const cached = resources.get(schema);
+  const cached = extendedSchemas.get(schema);
   if (cached !== undefined) return cached;
   const { apiVersion, kind, metadata } = schema.properties ?? {};
   const { name, generateName } = metadata?.properties ?? {};
@@ -180,7 +180,7 @@ export function withTypeAndMetadata(schema: JsonSchema): JsonSchema {
     ...schema,
     properties: { ...schema.properties, apiVersion: TEXT, kind: TEXT, metadata: METADATA },
   };
-  resources.set(schema, result);
+  extendedSchemas.set(schema, result);
   return result;
 }
 

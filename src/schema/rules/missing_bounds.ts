@@ -80,7 +80,9 @@ function findRule(root: JsonSchema, field: string): FoundRule | undefined {
   return { node, path, index: Number(index), isMessage: part === "messageExpression", nodes };
 }
 
-/** Returns the lists and maps. The rules below are evaluated for each of their entries. */
+/**
+ * Returns the lists and maps among nodes. A rule below them is evaluated for each of their entries.
+ */
 function containersIn(nodes: readonly Step[]): Step[] {
   return nodes.filter(({ schema }) => schema.type === "array" || isObject(schema.additionalProperties));
 }

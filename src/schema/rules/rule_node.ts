@@ -82,14 +82,14 @@ function nodeOf(schema: JsonSchema): RuleNode | undefined {
 }
 
 /** Results of {@linkcode hasRules} by schema. Entries cannot become stale, as above. */
-const withRules = new WeakMap<JsonSchema, boolean>();
+const resultsOfHasRules = new WeakMap<JsonSchema, boolean>();
 
 function hasRules(schema: JsonSchema): boolean {
-  const cached = withRules.get(schema);
+  const cached = resultsOfHasRules.get(schema);
   if (cached !== undefined) return cached;
   const { additionalProperties, items, properties = {} } = schema;
   const found = (schema["x-kubernetes-validations"] ?? []).length > 0 || (items !== undefined && hasRules(items)) ||
     (isObject(additionalProperties) && hasRules(additionalProperties)) || Object.values(properties).some(hasRules);
-  withRules.set(schema, found);
+  resultsOfHasRules.set(schema, found);
   return found;
 }
