@@ -19,6 +19,7 @@ const ROWS: readonly (readonly [title: string, metrics: readonly Key[]])[] = [
   ["Queue", ["depth", "adds", "retries", "queueSeconds", "workSeconds", "unfinished", "longest"]],
   ["Delays and skipped work", [
     "missingRbac",
+    "operatorPaused",
     "paused",
     "hotLoops",
     "delayedReconciles",
