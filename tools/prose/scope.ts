@@ -46,6 +46,7 @@ export const COVERED: readonly string[] = [
   "tests/eventually_test.ts",
   "tests/example_role_test.ts",
   "tests/fixtures",
+  "tests/kopf",
   "tests/layers_test.ts",
   "tests/manifest_commands_test.ts",
   "tests/public_api_test.ts",

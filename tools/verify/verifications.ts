@@ -20,12 +20,22 @@ const ON_EVERY_VERSION = [
   "tests/real/leadership_test.ts",
 ];
 
+const NO_CONTROL_PLANE = "Go is not installed, so the control plane cannot be built. Install Go";
+
 /** Every verification. */
 export const VERIFICATIONS: readonly Lane[] = [
   {
     name: "kubernetes-1.37",
     title: "an operator and the commands that run one, on Kubernetes 1.37, which compresses watch lists",
     run: () => onKubernetes("v1.37.2"),
+  },
+  {
+    name: "kopf",
+    title: "kopf, recorded again on the real control plane and compared with its recordings",
+    run: async () =>
+      await controlPlane({ print: console.log }) === undefined
+        ? skip("kopf", NO_CONTROL_PLANE)
+        : await runTests("kopf", ["--no-check", "tests/kopf/recorded_again_test.ts"]),
   },
   {
     name: "http2-fuzz",
@@ -48,7 +58,7 @@ async function onKubernetes(version: string): Promise<Result> {
   const name = `kubernetes ${version}`;
   const programs = await controlPlane({ version, print: console.log });
   if (programs === undefined) {
-    return skip(name, "Go is not installed, so the control plane cannot be built. Install Go");
+    return skip(name, NO_CONTROL_PLANE);
   }
   const env = { KUBEBUILDER_ASSETS: dirname(programs.etcd) };
   return await runTests(name, ["--parallel", "--no-check", ...ON_EVERY_VERSION], { env });

@@ -1,0 +1,13 @@
+"""Two update handlers."""
+
+import kopf
+
+
+@kopf.on.update("kopfexamples")
+async def first(**_):
+    pass
+
+
+@kopf.on.update("kopfexamples")
+async def second(**_):
+    pass
