@@ -3,7 +3,7 @@
  * needs it.
  */
 import { certificatePolicy, type CertificateWrites, POLICY_PERMISSION } from "./certificate_policy.ts";
-import type { Controller } from "../parts/controller.ts";
+import type { ControllerUnit } from "../parts/handlers/group.ts";
 import { compile, type Parts } from "../parts/part_types.ts";
 import { type PartRbacRule, watchedNamespaces } from "../parts/rbac.ts";
 import { unitRbacRules } from "../parts/units.ts";
@@ -107,7 +107,7 @@ function ruleOf(part: string, rule: PartRbacRule): RbacRule {
  * Events are in the namespace of their object, and those about cluster-scoped objects in `default`.
  * A repeated Event is patched.
  */
-function eventRules(controllers: readonly Controller[]): RbacRule[] {
+function eventRules(controllers: readonly ControllerUnit[]): RbacRule[] {
   const namespaces = controllers.map((controller) =>
     controller.kind.namespaced ? watchedNamespaces(controller, controller.kind) : ["default"]
   );

@@ -14,6 +14,7 @@ import { needsRunner, type Runner, type Units, withoutRunners } from "../parts/u
 import { AccessCheck, controllerAccess } from "../runtime/access_check.ts";
 import { ControllerLoop } from "../runtime/controller_loop.ts";
 import { controllerScope } from "../runtime/controller_scope.ts";
+import type { handlerScope } from "../runtime/handlers/handler_scope.ts";
 import { Elector } from "../runtime/elector.ts";
 import { EventRecorder } from "../runtime/events.ts";
 import { HotLoops } from "../runtime/hot_loops.ts";
@@ -42,6 +43,9 @@ const SKIPPED_BY: { readonly [R in Runner]: "skipControllers" | "skipWebhooks" }
   webhookServer: "skipWebhooks",
 };
 
+/** Creates the scope of a loop that runs the handlers of a kind. */
+export type ScopeOfHandlers = typeof handlerScope;
+
 /** The dependencies of {@linkcode Components}. */
 export interface ComponentsContext {
   readonly operator: OperatorDefinition;
@@ -59,6 +63,8 @@ export interface ComponentsContext {
   readonly servicesReady: Promise<void>;
   /** Aborted when the operator has stopped. */
   readonly stopped: AbortSignal;
+  /** Present if the operator has handlers. */
+  readonly handlerScope: ScopeOfHandlers | undefined;
 }
 
 /** The components of a running operator. */
@@ -323,8 +329,12 @@ export class Components {
       selector,
       services: this.#context.services,
     };
-    return [...this.#units.controllers].map(([key, controller]) =>
-      new ControllerLoop(controllerScope(name, key, controller, shared))
+    return [...this.#units.controllers].map(([key, unit]) =>
+      new ControllerLoop(
+        unit.part === "handlers"
+          ? this.#context.handlerScope!(name, key, unit, shared)
+          : controllerScope(name, key, unit, shared),
+      )
     );
   }
 

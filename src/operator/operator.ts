@@ -2,7 +2,7 @@
 import type { Part } from "../parts/controller.ts";
 import { compile } from "../parts/part_types.ts";
 import { needsRunner } from "../parts/units.ts";
-import { crdsOf } from "../manifests/crds.ts";
+import { definitionsOf } from "../manifests/handler_state.ts";
 import type { CertificateWrites } from "../manifests/certificate_policy.ts";
 import type { InstallOptions } from "../manifests/install.ts";
 import { manifestsOf, samplesOf } from "../manifests/manifests.ts";
@@ -145,7 +145,7 @@ function assemble(data: OperatorData): OperatorDefinition {
       return assemble({ ...configured(data, config.settings), config });
     },
     configured: (settings) => assemble(configured(data, settings)),
-    crds: () => crdsOf(Object.values(parts)),
+    crds: () => definitionsOf(parts),
     sandbox: () =>
       sandboxRulesOf(parts, {
         health,

@@ -10,7 +10,7 @@ import { customMetrics } from "../runtime/custom_metrics.ts";
 import type { Logger } from "../runtime/logger.ts";
 import { Metrics } from "../runtime/metrics.ts";
 import type { WebhookHandler } from "../runtime/webhooks/handler.ts";
-import { Components } from "./components.ts";
+import { Components, type ScopeOfHandlers } from "./components.ts";
 import { logWithListener, operatorLog } from "./log.ts";
 import { definitionOf, type OperatorDefinition } from "./operator_definition.ts";
 import type { Operator, RunningOperator } from "./operator_value.ts";
@@ -236,7 +236,9 @@ class StartedOperator implements Running {
     const { signal } = stop;
     this.#phase = "creating services";
     const access = this.#access = clusterAccess(connection);
-    const components = this.#components = this.#createComponents(connection);
+    // Without handlers, the components exist at once.
+    const handlerScope = hasHandlers(this.#operator) ? await loadHandlerScope() : undefined;
+    const components = this.#components = this.#createComponents(connection, handlerScope);
     components.pause(this.#isPaused);
     this.#log.info("Operator started", { version: this.#operator.version });
     // Watches continue while reconciles finish, so that these read their own writes.
@@ -274,8 +276,9 @@ class StartedOperator implements Running {
     this.#log.info("Operator stopped", { isClean: !deadline.aborted });
   }
 
-  #createComponents(connection: Connection): Components {
+  #createComponents(connection: Connection, handlerScope: ScopeOfHandlers | undefined): Components {
     return new Components({
+      handlerScope,
       operator: this.#operator,
       options: this.#options,
       connection,
@@ -330,4 +333,13 @@ class StartedOperator implements Running {
     await aborted(deadline);
     await sleep(this.#clock, CLOSING_TIME, closed).catch(() => undefined);
   }
+}
+
+function hasHandlers({ units }: OperatorDefinition): boolean {
+  return [...units.controllers.values()].some(({ part }) => part === "handlers");
+}
+
+/** Loads the code that runs handlers. Operators without handlers start faster without it. */
+async function loadHandlerScope(): Promise<ScopeOfHandlers> {
+  return (await import("../runtime/handlers/handler_scope.ts")).handlerScope;
 }

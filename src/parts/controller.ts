@@ -5,6 +5,7 @@ import { hasStatus, ownsStatus } from "../resource/ownership.ts";
 import type { Access } from "./access.ts";
 import type { Context, IndexMap, WritesStatus } from "./context.ts";
 import type { Conversion } from "./conversion.ts";
+import type { Handler } from "./handlers/handler.ts";
 import type { ReconcileResult } from "./outcome.ts";
 import type { SandboxPermissions } from "./sandbox.ts";
 import { watchSelectorError } from "./selectors.ts";
@@ -134,9 +135,9 @@ export interface Controller<Services = any> {
   readonly cleanup: ((object: any, context: any) => Promise<ReconcileResult> | ReconcileResult) | undefined;
 }
 
-/** A part of an operator: a controller, a webhook or a conversion. */
+/** A part of an operator: a controller, a handler, a webhook or a conversion. */
 // deno-lint-ignore no-explicit-any
-export type Part<Services = any> = Controller<Services> | Webhook<Services> | Conversion;
+export type Part<Services = any> = Controller<Services> | Handler<Services> | Webhook<Services> | Conversion;
 
 /**
  * Declares a controller.

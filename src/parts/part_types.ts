@@ -4,6 +4,7 @@
  */
 import type { AnyKind } from "../resource/kind.ts";
 import type { Part } from "./controller.ts";
+import { groupKey, type HandlerGroup, withHandler } from "./handlers/group.ts";
 import type { SandboxPermissions } from "./sandbox.ts";
 import type { UnitOf, Units } from "./units.ts";
 
@@ -52,6 +53,20 @@ export const PART_TYPES: { readonly [T in Part["part"]]: PartType<Extract<Part, 
     }),
     sandbox: ({ sandbox }) => sandbox,
     addTo: ({ controllers }, key, part) => void controllers.set(key, part),
+  },
+  handler: {
+    kinds: ({ kind, options: { owns = [], reads = [], uses = [] } }) => ({
+      own: [kind],
+      owned: owns,
+      read: reads,
+      watched: [],
+      used: uses.map(({ kind }) => kind),
+    }),
+    sandbox: ({ options: { sandbox = {} } }) => sandbox,
+    addTo: ({ controllers }, key, part) => {
+      const id = groupKey(part.kind);
+      controllers.set(id, withHandler(controllers.get(id) as HandlerGroup | undefined, key, part));
+    },
   },
   webhook: {
     kinds: ({ kind, reads, uses }) => ({

@@ -5,6 +5,7 @@ import { s } from "../schema/mod.ts";
 import { access } from "./access.ts";
 import { controller, type Part } from "./controller.ts";
 import { conversion } from "./conversion.ts";
+import { on } from "./handlers/on.ts";
 import { compile, type DeclaredKinds, PART_TYPES, partTypeOf } from "./part_types.ts";
 import { describeRule } from "./rbac.ts";
 import type { SandboxPermissions } from "./sandbox.ts";
@@ -57,6 +58,30 @@ const CASES: { readonly [T in Part["part"]]: Case & { readonly part: Part & { re
       "get pods",
     ],
   },
+  handler: {
+    part: on.create(Note, () => {}, {
+      owns: [ConfigMap],
+      reads: [Secret],
+      uses: [access(Pod, "get")],
+      sandbox: { net: ["store.example.com"] },
+    }),
+    kinds: { own: [Note], owned: [ConfigMap], read: [Secret], watched: [], used: [Pod] },
+    sandbox: { net: ["store.example.com"] },
+    units: { ...NO_UNITS, controllers: ["handlers/notes.notes.example.com"] },
+    rbac: [
+      "list notes.notes.example.com",
+      "watch notes.notes.example.com",
+      "patch notes.notes.example.com",
+      "update notes.notes.example.com/finalizers",
+      "list configmaps",
+      "watch configmaps",
+      "create configmaps",
+      "patch configmaps",
+      "list secrets",
+      "watch secrets",
+      "get pods",
+    ],
+  },
   webhook: {
     part: webhook(Note, {
       reads: [Secret],
@@ -89,7 +114,7 @@ for (const [type, { part, kinds, sandbox, units, rbac }] of Object.entries(CASES
     );
     assert.deepEqual(
       unitRbacRules(compiled).map(([key, rule]) => `${key}: ${describeRule(rule)}`),
-      rbac.map((rule) => `part: ${rule}`),
+      rbac.map((rule) => `${Object.values(units).flat()[0]}: ${rule}`),
     );
   });
 }

@@ -3,7 +3,7 @@
  */
 import type { AnyKind } from "../resource/kind.ts";
 import { isOwnKind } from "../resource/ownership.ts";
-import type { Controller } from "./controller.ts";
+import type { ControllerUnit, HandlerGroup } from "./handlers/group.ts";
 import type { Webhook } from "./webhook.ts";
 
 /** An RBAC permission of a part: one verb on one resource. */
@@ -30,9 +30,9 @@ export interface PartRbacRule {
 }
 
 /**
- * Returns the RBAC permissions of a controller, without duplicates.
+ * Returns the RBAC permissions of a controller or of the handlers of a kind, without duplicates.
  *
- * @param controller The controller.
+ * @param controller The controller, or the handlers.
  *
  * @example Usage
  * ```ts
@@ -47,12 +47,13 @@ export interface PartRbacRule {
  * ]);
  * ```
  */
-export function controllerRbacRules(controller: Controller): PartRbacRule[] {
+export function controllerRbacRules(controller: ControllerUnit): PartRbacRule[] {
   const { kind, owns, reads, uses, watches, prune, writesStatus, cleanup } = controller;
   return unique([
     ...watchRules(kind, `watches its own kind ${kind.kind}`),
     ...finalizerRules(),
     ...(writesStatus ? [rule(kind, "patch", `writes the status of ${kind.kind}`, { subresource: "status" })] : []),
+    ...(controller.part === "handlers" ? stateRules(controller) : []),
     ...(owns.length === 0 ? [] : [
       // Needed if the cluster runs the admission plugin OwnerReferencesPermissionEnforcement.
       rule(kind, "update", `sets owner references to ${kind.kind} on objects that it applies`, {
@@ -93,6 +94,14 @@ export function controllerRbacRules(controller: Controller): PartRbacRule[] {
     if (!isOwnKind(kind)) return [];
     const reason = `removes the finalizer that an earlier version added to ${kind.kind}`;
     return [rule(kind, "patch", reason, { need: "optional" })];
+  }
+
+  /** Returns the rule for storing which changes were handled. */
+  function stateRules({ storage, handlers }: HandlerGroup): PartRbacRule[] {
+    const stateful = [...handlers].filter(([, { causes }]) => causes.some((cause) => cause !== "resume"));
+    if (stateful.length === 0 || storage === "memory") return [];
+    const reason = `stores the handler state of ${stateful.map(([key]) => key).join(", ")}`;
+    return [rule(kind, "patch", reason, storage === "status" ? { subresource: "status" } : {})];
   }
 
   function rule(
@@ -145,7 +154,10 @@ export function webhookRbacRules({ reads, uses }: Webhook): PartRbacRule[] {
  * @param controller The controller.
  * @param kind The kind.
  */
-export function watchedNamespaces({ watches }: Controller, kind: AnyKind): readonly string[] | undefined {
+export function watchedNamespaces(
+  { watches }: Pick<ControllerUnit, "watches">,
+  kind: AnyKind,
+): readonly string[] | undefined {
   if (!kind.namespaced) return undefined;
   return watches.find((watch) => identity(watch.kind) === identity(kind))?.options.namespaces;
 }

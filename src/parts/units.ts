@@ -3,14 +3,14 @@
  * one unit per part, but parts can share one. RBAC permissions, names that clusters store and
  * everything that starts are derived from units.
  */
-import type { Controller } from "./controller.ts";
 import type { Conversion } from "./conversion.ts";
+import type { ControllerUnit } from "./handlers/group.ts";
 import { controllerRbacRules, type PartRbacRule, webhookRbacRules } from "./rbac.ts";
 import type { Webhook } from "./webhook.ts";
 
 /** The units of an operator by type. The key of a unit that has one part is the key of the part. */
 export interface Units {
-  readonly controllers: ReadonlyMap<string, Controller>;
+  readonly controllers: ReadonlyMap<string, ControllerUnit>;
   readonly webhooks: ReadonlyMap<string, Webhook>;
   readonly conversions: ReadonlyMap<string, Conversion>;
 }

@@ -3,7 +3,7 @@
 /**
  * The first name of a path and the rest: both `.` and `[` end a name, and `\.` is a dot within it.
  */
-type FirstName<P extends string, Before extends string = ""> = P extends `${infer Name}[${infer After}`
+export type FirstName<P extends string, Before extends string = ""> = P extends `${infer Name}[${infer After}`
   ? Name extends `${string}.${string}` ? UpToDot<P, Before> : [`${Before}${Name}`, `[${After}`]
   : UpToDot<P, Before>;
 
@@ -12,7 +12,7 @@ type UpToDot<P extends string, Before extends string> = P extends `${infer Name}
   : [`${Before}${P}`, ""];
 
 /** The type of a property, or `never` if it does not exist. */
-type At<T, Name extends string> = unknown extends T ? unknown
+export type At<T, Name extends string> = unknown extends T ? unknown
   : T extends readonly unknown[] ? never
   : Name extends keyof T ? Present<T[Name]>
   : never;
@@ -46,7 +46,7 @@ type UpTo<Text extends string, End extends string> = Text extends `${infer Befor
 
 type WithoutTrailingSpaces<P extends string> = P extends `${infer Path} ` ? WithoutTrailingSpaces<Path> : P;
 
-type NotLiteral = "the type of the path must be a literal: write the path inline, or declare it `as const`";
+export type NotLiteral = "the type of the path must be a literal: write the path inline, or declare it `as const`";
 
 /** The path itself if it resolves; otherwise the message that the compiler shows. */
 export type CheckedPath<T, P extends string> = string extends P ? NotLiteral

@@ -70,7 +70,7 @@ export class ControllerLoop {
     this.#intake = new Intake(scope, {
       add: this.#add,
       addInitial: (key, options) => this.#queue.add(key, "found at start", { ...options, priority: "initial" }),
-      forget: (key) => this.#forget(key),
+      forget: (key, object) => this.#forget(key, object),
       deletionBegan: (key) => this.#runner.abortBeforeDeletion(key),
       isStalled: (key) => this.#failures.isStalled(key),
       resetDelay: (key) => this.#hotLoops.reset(key),
@@ -96,6 +96,7 @@ export class ControllerLoop {
   /** Describes the objects that are being reconciled and the number of objects that are due. */
   get busy(): readonly string[] {
     const running = this.#runner.keys.map((key) => `${this.scope.loop} "${key}" is being reconciled`);
+    if (this.#runner.followed > 0) running.push(`${this.scope.loop} handles ${this.#runner.followed} deleted objects`);
     return this.#queue.depth === 0 || !this.#isOpen || this.#holds.size > 0
       ? running
       : [...running, `${this.scope.loop} has ${this.#queue.depth} objects due`];
@@ -211,7 +212,11 @@ export class ControllerLoop {
   }
 
   /** Removes all state of a deleted object. */
-  #forget(key: ObjectKey): void {
+  #forget(key: ObjectKey, object: KubeObject): void {
+    const { unit } = this.scope;
+    if (unit.forget !== undefined) {
+      this.#runner.follow((signal) => unit.forget!(object, this.#isOpen ? signal : undefined));
+    }
     this.#runner.abort(key, new DOMException("The object was deleted", "AbortError"));
     this.#failures.forget(key);
     this.#paused.delete(key);
@@ -295,10 +300,11 @@ export class ControllerLoop {
     const began = this.scope.clock.elapsed();
     const seconds = (): number => (this.scope.clock.elapsed() - began) / 1000;
     try {
-      const outcome = await withReconcileLog(run.log, () => reconcileObject(this.scope, run));
-      this.#metrics.reconciled(!outcome ? "success" : outcome.after === 0 ? "requeue" : "requeue_after", seconds());
-      this.#failures.succeeded(key);
-      return outcome ? { after: outcome.after, reason: "requeued", isBackoff: false } : undefined;
+      const { next, failure } = await withReconcileLog(run.log, () => reconcileObject(this.scope, run));
+      const result = next === undefined ? "success" : next.after === 0 ? "requeue" : "requeue_after";
+      this.#metrics.reconciled(failure === undefined ? result : "error", seconds());
+      this.#failures.ended(key, failure);
+      return next && { after: next.after, reason: failure === undefined ? "requeued" : "retried", isBackoff: false };
     } catch (error) {
       if (!run.signal.aborted) this.#countFailure(error, seconds());
       throw error;

@@ -16,7 +16,7 @@ export interface IntakeTarget {
   /** Enqueues an object that was found at start. */
   addInitial(key: ObjectKey, options?: AddOptions): void;
   /** Removes all state of an object that was deleted or replaced. */
-  forget(key: ObjectKey): void;
+  forget(key: ObjectKey, object: KubeObject): void;
   /** Called when an object is being deleted. Aborts a reconcile that started before. */
   deletionBegan(key: ObjectKey): void;
   /** Returns whether an object is reconciled only after a change other than of its own status. */
@@ -57,10 +57,10 @@ export class Intake {
     const { before, after } = change;
     const target = this.#target;
     const key = keyOf((after ?? before)!.metadata);
-    if (after === undefined) return target.forget(key);
+    if (after === undefined) return target.forget(key, before!);
     const isNew = before === undefined || before.metadata.uid !== after.metadata.uid;
     // A new list has another object of that name, so the deletion of the old one was missed.
-    if (before !== undefined && isNew) target.forget(key);
+    if (before !== undefined && isNew) target.forget(key, before);
     const isDeleting = after.metadata.deletionTimestamp !== undefined;
     if (isDeleting) target.deletionBegan(key);
     // The response to a write may contain earlier changes of other writers. Those must trigger a

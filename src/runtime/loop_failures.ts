@@ -5,7 +5,7 @@ import type { CodeObserver } from "./code_failure.ts";
 import type { CurrentReconcile, FirstAttempt } from "./current_reconcile.ts";
 import { type Failure, failureOf } from "./failure.ts";
 import { reportFailure } from "./reconcile.ts";
-import { type LoopScope, ownCache } from "./scope.ts";
+import { type LoopScope, ownCache, type UnitFailure } from "./scope.ts";
 
 /** The next attempt to reconcile an object. */
 export interface NextAttempt {
@@ -55,9 +55,15 @@ export class LoopFailures {
     this.#stalled.delete(key);
   }
 
-  /** Records that a reconcile of an object succeeded. */
-  succeeded(key: ObjectKey): void {
+  /**
+   * Records that a reconcile of an object has ended without an error.
+   *
+   * @param key The object.
+   * @param failure The failures that the reconcile reported itself.
+   */
+  ended(key: ObjectKey, failure: UnitFailure | undefined): void {
     this.#failures.delete(key);
+    if (failure?.isStalled) this.#stalled.add(key);
   }
 
   /** Removes the state of a deleted object. */
@@ -122,7 +128,7 @@ export class LoopFailures {
     });
     events.record(manager, run.object, { type: "Warning", reason: failure.reason, note: failure.message });
     try {
-      await reportFailure(this.#scope, run, failure.reason, failure.message, failure.after === undefined);
+      await reportFailure(this.#scope, run, { ...failure, isStalled: failure.after === undefined });
     } catch (reportError) {
       run.log.debug("Status not written", { error: (reportError as Error).message });
     }

@@ -74,7 +74,7 @@ Deno.test("LoopFailures counts attempts until a reconcile succeeds", async () =>
   assert((await fail(new Error("boom"))).after! > after);
   assert.deepEqual([failures.retried, observed], [[KEY], ["reconcile 1", "reconcile 2"]]);
 
-  failures.succeeded(KEY);
+  failures.ended(KEY, undefined);
   assert.deepEqual([failures.nextAttempt(KEY).attempt, failures.retried], [1, []]);
   assert.equal(failures.nextAttempt(KEY).firstAttempt.elapsed, firstAttempt.elapsed + 1000);
 });

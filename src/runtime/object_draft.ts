@@ -41,6 +41,15 @@ export class ObjectDraft {
     return this.#finalizers !== undefined || (this.#fields !== undefined && this.#fields.object.length > 0);
   }
 
+  /** Adds the changes of another draft. They override earlier ones. */
+  include(other: ObjectDraft): void {
+    this.status.include(other.status);
+    for (const { keys, before, after } of [...other.#fields?.object ?? [], ...other.#fields?.status ?? []]) {
+      this.replace(keys, before, after);
+    }
+    this.#finalizers = other.#finalizers ?? this.#finalizers;
+  }
+
   /**
    * Returns the changes of the object without its status, and removes them from the draft, so that
    * they are sent once even if the request fails. `undefined` if nothing changes.

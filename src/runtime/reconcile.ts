@@ -1,32 +1,24 @@
 /** Reconciles one object once: finalizer, the user's function, status. */
-import { maskSecrets } from "../base/mask_secrets.ts";
-import { linked } from "../base/abort.ts";
-import { milliseconds } from "../base/duration.ts";
-import type { ReconcileResult, Requeue } from "../parts/outcome.ts";
 import { isOwnKind, ownsStatus } from "../resource/ownership.ts";
 import { keyOf } from "../watch/key.ts";
 import type { CurrentReconcile } from "./current_reconcile.ts";
 import { nextStep } from "./finalizer.ts";
 import { HOT_LOOP } from "./hot_loops.ts";
 import { cachedVersion, writeDraft, writeObject } from "./object_writer.ts";
-import { isSame, type LoopScope } from "./scope.ts";
+import { isSame, type LoopScope, type UnitFailure, type UnitResult } from "./scope.ts";
 
-/** When an object is reconciled again. */
-export interface NextReconcile {
-  /** Delay in milliseconds. */
-  readonly after: number;
-}
+const DONE: UnitResult = { next: undefined };
 
 /**
  * Reconciles an object.
  *
- * @returns When to reconcile it again; `undefined` if only a change triggers it.
+ * @returns When to reconcile it again, and failures that were not thrown.
  * @throws The error of the reconciler or of a write.
  */
-export async function reconcileObject(scope: LoopScope, run: CurrentReconcile): Promise<NextReconcile | undefined> {
+export async function reconcileObject(scope: LoopScope, run: CurrentReconcile): Promise<UnitResult> {
   const { unit } = scope;
   const { finalizers = [], deletionTimestamp } = run.object.metadata;
-  const hasCleanup = unit.cleanup !== undefined;
+  const hasCleanup = unit.cleanup !== undefined && (unit.needsFinalizer?.(run.object) ?? true);
   const isDeleting = deletionTimestamp !== undefined;
   const orphaned = unit.orphanedFinalizers.in(finalizers);
   // Finalizers of removed controllers are removed by the same patch.
@@ -36,10 +28,11 @@ export async function reconcileObject(scope: LoopScope, run: CurrentReconcile): 
     : own.length + orphaned.length > 0 && mayRemoveFinalizers(scope, run, [...own, ...orphaned]);
   switch (nextStep(hasCleanup, hasFinalizer, isDeleting)) {
     case "none":
-      return undefined;
+      return DONE;
     case "remove finalizer":
       removeFinalizers(scope, run);
-      return void await writeObject(scope, run);
+      await writeObject(scope, run);
+      return DONE;
     case "cleanup, then remove finalizer":
       return await cleanup(scope, run);
     case "reconcile":
@@ -79,33 +72,32 @@ function mayRemoveFinalizers(
  * Reconciles an object after its finalizers were patched. An object that was deleted meanwhile is
  * skipped, because children that a reconcile created for it would never be cleaned up.
  */
-async function reconcileAfterWrite(scope: LoopScope, run: CurrentReconcile): Promise<NextReconcile | undefined> {
+async function reconcileAfterWrite(scope: LoopScope, run: CurrentReconcile): Promise<UnitResult> {
   const object = await writeObject(scope, run);
-  return object === undefined ? undefined : await reconcile(scope, { ...run, object });
+  return object === undefined ? DONE : await reconcile(scope, { ...run, object });
 }
 
-async function reconcile(scope: LoopScope, run: CurrentReconcile): Promise<NextReconcile | undefined> {
+async function reconcile(scope: LoopScope, run: CurrentReconcile): Promise<UnitResult> {
   scope.shape?.checkValid(run.object);
-  const outcome = nextReconcileOf(
-    scope,
-    "reconcile",
-    await withTimeout(scope, run, (run) => scope.unit.reconcile(run)),
-  );
+  const result = await scope.unit.reconcile(run);
   const { kind } = scope.unit;
   const key = keyOf(run.object.metadata);
-  scope.failures.set(kind, key, scope.loop, undefined);
+  scope.failures.set(kind, key, scope.loop, result.failure);
   const other = scope.failures.ofOthers(kind, key, scope.loop);
+  const failure = result.failure ?? other;
+  const { status } = run.draft;
   if (ownsStatus(kind)) {
-    run.draft.status.offerCondition(
-      other === undefined
-        ? { type: "Ready", status: "True", reason: "Reconciled" }
-        : { type: "Ready", status: "False", reason: other.reason, message: other.message },
-    );
+    if (failure === undefined) status.offerCondition({ type: "Ready", status: "True", reason: "Reconciled" });
+    else status.offerCondition({ type: "Ready", status: "False", reason: failure.reason, message: failure.message });
   }
-  // Another controller's failure has priority in the shared condition.
-  if (other === undefined) addHotLoopCondition(scope, run);
-  await writeDraft(scope, run, other === undefined ? ["Reconciling", "Stalled", "Paused"] : ["Paused"]);
-  return outcome;
+  if (result.failure !== undefined) await writeFailure(scope, run, result.failure);
+  else {
+    // Another controller's failure has priority in the shared condition.
+    if (other === undefined) addHotLoopCondition(scope, run);
+    await writeDraft(scope, run, other === undefined ? ["Reconciling", "Stalled", "Paused"] : ["Paused"]);
+  }
+  scope.unit.written?.(run.object);
+  return result;
 }
 
 /** Adds the condition of a hot loop if the object is in one. */
@@ -121,55 +113,37 @@ function addHotLoopCondition(scope: LoopScope, { object, draft }: CurrentReconci
  * Cleans up a deleted object. Success is not reported in the status, because the object disappears
  * with its last finalizer.
  */
-async function cleanup(scope: LoopScope, run: CurrentReconcile): Promise<NextReconcile | undefined> {
-  const outcome = nextReconcileOf(
-    scope,
-    "cleanup",
-    await withTimeout(scope, run, (run) => scope.unit.cleanup!(run)),
-  );
-  // The cleanup requested another call, so it is not complete and the finalizer stays.
-  if (outcome !== undefined) {
-    addHotLoopCondition(scope, run);
-    await writeDraft(scope, run, []);
-    return outcome;
+async function cleanup(scope: LoopScope, run: CurrentReconcile): Promise<UnitResult> {
+  const result = await scope.unit.cleanup!(run);
+  if (result.isIncomplete) {
+    if (result.failure !== undefined) await writeFailure(scope, run, result.failure);
+    else {
+      addHotLoopCondition(scope, run);
+      await writeDraft(scope, run, []);
+    }
+    scope.unit.written?.(run.object);
+    return result;
   }
   removeFinalizers(scope, run);
   await writeObject(scope, run);
-  return undefined;
-}
-
-/**
- * Interprets the return value of `reconcile` or `cleanup`. It is validated, because user code may
- * not be type-checked, and an invalid delay would reconcile in a loop or never again.
- *
- * @throws {TypeError} If the value is neither `undefined`, `null` nor the result of `requeue`.
- */
-function nextReconcileOf(scope: LoopScope, what: string, outcome: unknown): NextReconcile | undefined {
-  if (outcome === undefined || outcome === null) return undefined;
-  const { after, at } = outcome as Requeue;
-  if (typeof after === "number" && after >= 0) return { after };
-  if (typeof at === "number" && !Number.isNaN(at)) return { after: Math.max(0, at - scope.clock.now()) };
-  throw new TypeError(
-    `${what}() must return undefined or requeue(), got ${Deno.inspect(maskSecrets(outcome), { depth: 1 })}`,
-  );
+  return DONE;
 }
 
 /**
  * Reports a failed reconcile in the object's status. Only for kinds whose status the operator owns:
  * the `Ready` condition of other kinds has its own meaning.
  */
-export async function reportFailure(
-  scope: LoopScope,
-  run: CurrentReconcile,
-  reason: string,
-  message: string,
-  isStalled: boolean,
-): Promise<void> {
-  const draft = run.draft.withoutReport();
-  if (!ownsStatus(scope.unit.kind)) return void await writeDraft(scope, { ...run, draft }, []);
-  draft.status.addCondition({ type: "Ready", status: "False", reason, message });
-  draft.status.addCondition({ type: isStalled ? "Stalled" : "Reconciling", status: "True", reason, message });
-  await writeDraft(scope, { ...run, draft }, [isStalled ? "Reconciling" : "Stalled", "Paused"]);
+export async function reportFailure(scope: LoopScope, run: CurrentReconcile, failure: UnitFailure): Promise<void> {
+  await writeFailure(scope, { ...run, draft: run.draft.withoutReport() }, failure);
+}
+
+async function writeFailure(scope: LoopScope, run: CurrentReconcile, failure: UnitFailure): Promise<void> {
+  if (!ownsStatus(scope.unit.kind)) return await writeDraft(scope, run, []);
+  const { reason, message, isStalled } = failure;
+  const { status } = run.draft;
+  status.addCondition({ type: "Ready", status: "False", reason, message });
+  status.addCondition({ type: isStalled ? "Stalled" : "Reconciling", status: "True", reason, message });
+  await writeDraft(scope, run, [isStalled ? "Reconciling" : "Stalled", "Paused"]);
 }
 
 /**
@@ -187,26 +161,6 @@ export async function reportPaused(scope: LoopScope, run: CurrentReconcile): Pro
   // Changes were not reconciled, so the observed generation stays the same.
   const { generation: _, ...metadata } = run.object.metadata;
   await writeDraft(scope, { ...run, object: { ...run.object, metadata } }, []);
-}
-
-async function withTimeout(
-  scope: LoopScope,
-  run: CurrentReconcile,
-  call: (run: CurrentReconcile) => Promise<ReconcileResult> | ReconcileResult,
-): Promise<ReconcileResult> {
-  const { timeout } = scope.unit;
-  if (timeout === undefined) return await call(run);
-  using limit = linked([run.signal]);
-  const { signal } = limit;
-  using _timer = scope.clock.after(milliseconds(timeout), () => {
-    limit.abort(new DOMException(`The reconcile took longer than ${timeout}`, "TimeoutError"));
-  });
-  // A reconciler that ignores its signal must not block the object forever.
-  const late = new Promise<never>((_, reject) =>
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true })
-  );
-  late.catch(() => undefined);
-  return await Promise.race([call({ ...run, signal }), late]);
 }
 
 function addFinalizer(scope: LoopScope, run: CurrentReconcile): void {

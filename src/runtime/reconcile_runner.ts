@@ -39,6 +39,8 @@ export class ReconcileRunner<Result> {
   readonly #concurrency: number;
   readonly #onEnd: (key: ObjectKey, result: Result, effects: ReconcileEffects) => void;
   readonly #running = new Map<ObjectKey, RunningObject>();
+  /** Calls that belong to no reconcile. */
+  readonly #followed = new Map<Promise<void>, AbortController>();
 
   /**
    * @param clock Measures durations.
@@ -98,6 +100,26 @@ export class ReconcileRunner<Result> {
     this.#onEnd(key, result, reconcile.effects);
   }
 
+  /** Number of calls that belong to no reconcile and have not ended. */
+  get followed(): number {
+    return this.#followed.size;
+  }
+
+  /**
+   * Runs a call that belongs to no reconcile. It ends with the reconciles.
+   *
+   * @param call The call. It must not reject.
+   */
+  follow(call: (signal: AbortSignal) => Promise<void>): void {
+    const abort = new AbortController();
+    this.activity++;
+    const ended = call(abort.signal).then(() => {
+      this.activity++;
+      this.#followed.delete(ended);
+    });
+    this.#followed.set(ended, abort);
+  }
+
   /** Aborts the reconcile of an object. */
   abort(key: ObjectKey, reason: unknown): void {
     this.#running.get(key)?.abort.abort(reason);
@@ -113,6 +135,7 @@ export class ReconcileRunner<Result> {
   /** Aborts all reconciles. */
   abortAll(reason: unknown): void {
     for (const { abort } of this.#running.values()) abort.abort(reason);
+    for (const abort of this.#followed.values()) abort.abort(reason);
   }
 
   /**
@@ -137,6 +160,6 @@ export class ReconcileRunner<Result> {
   }
 
   #allEnded(): Promise<unknown> {
-    return Promise.all([...this.#running.values()].map(({ ended }) => ended));
+    return Promise.all([...[...this.#running.values()].map(({ ended }) => ended), ...this.#followed.keys()]);
   }
 }

@@ -8,7 +8,6 @@ import { withoutUrlCredentials } from "../base/url_credentials.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Client } from "../kube/client.ts";
 import type { Controller } from "../parts/controller.ts";
-import type { ReconcileResult } from "../parts/outcome.ts";
 import type { PartRbacRule } from "../parts/rbac.ts";
 import type { Units } from "../parts/units.ts";
 import type { Watch } from "../parts/watch.ts";
@@ -30,6 +29,7 @@ import { type NarrowedWatch, narrowedWatch } from "./narrowed.ts";
 import { fieldManager, pausedAnnotation } from "./names.ts";
 import { ObjectShape } from "./object_shape.ts";
 import type { Tracing } from "./tracing.ts";
+import type { NextReconcile } from "./reconcile_result.ts";
 import { type RequestedObject, requestedObject, requestList } from "./reconcile_request.ts";
 import type { ReportedFailures } from "./reported_failures.ts";
 
@@ -86,9 +86,40 @@ export interface LoopUnit extends
   /** Finds finalizers of removed controllers. */
   readonly orphanedFinalizers: OrphanedFinalizers;
   /** Reconciles an object. */
-  reconcile(run: CurrentReconcile): Promise<ReconcileResult> | ReconcileResult;
+  reconcile(run: CurrentReconcile): Promise<UnitResult>;
   /** Cleans up before an object is deleted; `undefined` if that is not needed. */
-  readonly cleanup: ((run: CurrentReconcile) => Promise<ReconcileResult> | ReconcileResult) | undefined;
+  readonly cleanup: ((run: CurrentReconcile) => Promise<UnitResult>) | undefined;
+  /**
+   * Returns whether an object must be cleaned up. @default {all objects, if there is a `cleanup`}
+   */
+  needsFinalizer?(object: KubeObject): boolean;
+  /** Called when the API server has accepted the writes of a reconcile. */
+  written?(object: KubeObject): void;
+  /**
+   * Called when an object was deleted. The promise never rejects.
+   *
+   * @param object The last known state of the object.
+   * @param signal Aborted when the loop is stopped; `undefined` if this process does not reconcile.
+   */
+  forget?(object: KubeObject, signal: AbortSignal | undefined): Promise<void>;
+}
+
+/** The result of a reconcile that was not aborted. Controllers throw their errors instead. */
+export interface UnitResult {
+  /** When the object is reconciled again. */
+  readonly next: NextReconcile | undefined;
+  /** What the status reports of functions that failed. They have been logged. */
+  readonly failure?: UnitFailure | undefined;
+  /** Whether the deletion of the object must still wait. */
+  readonly isIncomplete?: boolean;
+}
+
+/** A failure, as conditions report it. */
+export interface UnitFailure {
+  readonly reason: string;
+  readonly message: string;
+  /** Whether only a change of the object can help. */
+  readonly isStalled: boolean;
 }
 
 /** The state that all reconciles of one loop share. */

@@ -32,6 +32,12 @@ export class StatusDraft {
     if (!this.#conditions.has(condition.type)) this.addCondition(condition);
   }
 
+  /** Adds the properties and conditions of another draft. They override earlier ones. */
+  include(other: StatusDraft): void {
+    this.add(other.#parts);
+    for (const condition of other.#conditions.values()) this.addCondition(condition);
+  }
+
   /**
    * Returns the merge patch of the status, or `undefined` if nothing changes.
    *

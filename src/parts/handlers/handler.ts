@@ -1,0 +1,72 @@
+/** Handlers as plain data. */
+import type { Cause } from "../../handlers/handler_set.ts";
+import type { AnyKind } from "../../resource/kind.ts";
+import type { HandlerFilter, HandlerOptions, KindOptions } from "./options.ts";
+
+declare const needs: unique symbol;
+
+/** The part of an object that a handler follows. */
+export type HandlerSubject =
+  | { readonly type: "none" | "object" }
+  | { readonly type: "field"; readonly path: string }
+  | { readonly type: "computed"; select(object: unknown): unknown }
+  | { readonly type: "items"; readonly path: string; key(item: unknown): string };
+
+/**
+ * A handler: plain data. An operator runs the handlers of a kind together.
+ *
+ * @typeParam Services The services of the operator that it uses.
+ */
+// deno-lint-ignore no-explicit-any -- a handler without a type argument fits every operator
+export interface Handler<Services = any> {
+  /** The type of the services. It exists for the compiler only and has no value. */
+  readonly [needs]?: (services: Services) => void;
+  /** Distinguishes handlers from controllers, webhooks and conversions. */
+  readonly part: "handler";
+  /** The function of `on` that declared it, such as `create`. */
+  readonly type: HandlerType;
+  /** The kind of its objects. */
+  readonly kind: AnyKind;
+  /** The causes for which it is called. */
+  readonly causes: readonly Cause[];
+  /** The part of an object that it follows. */
+  readonly subject: HandlerSubject;
+  /** The options. */
+  // deno-lint-ignore no-explicit-any -- one list contains handlers of different kinds
+  readonly options: HandlerOptions<any> & KindOptions & TypeOptions;
+  /** The filters, all of which must match: those of `on.for` and those of the handler. */
+  // deno-lint-ignore no-explicit-any
+  readonly filters: readonly HandlerFilter<any>[];
+  /**
+   * Calls the function of the handler.
+   *
+   * @param object The object.
+   * @param context The context: in tests, the result of `fakeContext`.
+   */
+  // deno-lint-ignore no-explicit-any -- one list contains handlers of different kinds
+  handle(object: any, context: any): unknown;
+}
+
+/** Options of some types of handlers. */
+export interface TypeOptions {
+  /** For `delete`: what happens when the handler gives up. */
+  readonly onFailure?: "blockDeletion" | "allowDeletion";
+  /** For `resume`: whether the handler is also called for objects that are being deleted. */
+  readonly deleting?: boolean;
+  /** For `field`: filters for the old and the current value. */
+  readonly from?: unknown;
+  readonly to?: unknown;
+  readonly fromOrTo?: unknown;
+}
+
+/** The functions of `on` that declare handlers of objects. */
+export type HandlerType =
+  | "create"
+  | "update"
+  | "delete"
+  | "afterDelete"
+  | "resume"
+  | "field"
+  | "change"
+  | "item"
+  | "anyOf";

@@ -1,0 +1,535 @@
+/** The types of `on`: the functions that declare handlers. */
+import type { Match } from "../../handlers/filters.ts";
+import type { AnyKind, Infer } from "../../resource/kind.ts";
+import type { Access } from "../access.ts";
+import type { Context, IndexMap } from "../context.ts";
+import type { ReconcileResult } from "../outcome.ts";
+import type {
+  CauseFields,
+  ChangeFields,
+  FieldFields,
+  HandlerCause,
+  HandlerFields,
+  ItemFields,
+  Json,
+  Steps,
+  UpdateFields,
+} from "./contexts.ts";
+import type { CheckedField, FieldAt } from "./field.ts";
+import type { Handler } from "./handler.ts";
+import type { HandlerOptions, KindOptions } from "./options.ts";
+
+type Kinds = readonly AnyKind[];
+type Uses = readonly Access[];
+type None = readonly [];
+type NoIndexes = Record<never, never>;
+
+/** The function of a handler. */
+type Fn<
+  K extends AnyKind,
+  Owns extends Kinds,
+  Reads extends Kinds,
+  U extends Uses,
+  Indexes extends IndexMap,
+  Services,
+  Fields,
+> = (
+  object: Infer<K>,
+  context: Context<K, Owns, Reads, U, Indexes, Services> & HandlerFields<K> & Fields,
+) => Promise<ReconcileResult> | ReconcileResult;
+
+/** The items of a list field. */
+type ItemAt<T, P extends string> = FieldAt<T, P> extends readonly (infer Item)[] ? Item : never;
+
+/** The path itself if its field is a list; otherwise the message that the compiler shows. */
+type CheckedList<T, P extends string> = [FieldAt<T, P>] extends [never] ? CheckedField<T, P>
+  : FieldAt<T, P> extends readonly unknown[] ? P
+  : `${P} is not a list`;
+
+/** The message that the compiler shows if a selected value is not JSON. */
+type SelectedJson<V> = [V] extends [Json<V>] ? unknown : "the selected value is stored as JSON: this type is not JSON";
+
+/** Options of `on.delete`. */
+export interface DeleteOptions {
+  /**
+   * What happens when the handler gives up: the object stays until its next change, or it is
+   * deleted anyway. @default {"blockDeletion"}
+   */
+  readonly onFailure?: "blockDeletion" | "allowDeletion";
+}
+
+/** Options of `on.resume`. */
+export interface ResumeOptions {
+  /** Whether the handler is also called for objects that are being deleted. @default {false} */
+  readonly deleting?: boolean;
+}
+
+/**
+ * Filters for the values of the field of an `on.field` handler: a JSON value, `present`, `absent`,
+ * or a function.
+ */
+export interface FieldOptions<V> {
+  /** The old value. @default {any} */
+  readonly from?: Match<V>;
+  /** The current value. @default {any} */
+  readonly to?: Match<V>;
+  /** The old or the current value. @default {any} */
+  readonly fromOrTo?: Match<V>;
+}
+
+/** Declares handlers. Each function returns a part of an operator. */
+export interface On<Services = unknown> {
+  /**
+   * Declares a handler that is called once for each new object, until it succeeds. After that, only
+   * `update`, `field`, `change` and `item` handlers are called.
+   *
+   * @param kind The kind.
+   * @param fn The function of the handler.
+   * @param options Declarations, filters, and how failures are retried.
+   */
+  create<
+    K extends AnyKind,
+    const Owns extends Kinds = None,
+    const Reads extends Kinds = None,
+    const U extends Uses = None,
+    Indexes extends IndexMap = NoIndexes,
+  >(
+    kind: K,
+    fn: Fn<K, Owns, Reads, U, Indexes, Services, Steps & { readonly cause: "create" }>,
+    options?: HandlerOptions<K, Owns, Reads, U, Indexes>,
+  ): Handler<Services>;
+  /**
+   * Declares a handler that is called when an object has changed since the handler's last
+   * successful call: its spec, other fields next to it, labels or annotations. Changes wait until
+   * `create` handlers have succeeded or given up.
+   *
+   * @param kind The kind.
+   * @param fn The function of the handler.
+   * @param options Declarations, filters, and how failures are retried.
+   */
+  update<
+    K extends AnyKind,
+    const Owns extends Kinds = None,
+    const Reads extends Kinds = None,
+    const U extends Uses = None,
+    Indexes extends IndexMap = NoIndexes,
+  >(
+    kind: K,
+    fn: Fn<K, Owns, Reads, U, Indexes, Services, Steps & UpdateFields<K>>,
+    options?: HandlerOptions<K, Owns, Reads, U, Indexes>,
+  ): Handler<Services>;
+  /**
+   * Declares a handler that cleans up before an object is deleted. Declaring it adds a finalizer to
+   * all objects of the kind that match its filters.
+   *
+   * @param kind The kind.
+   * @param fn The function of the handler.
+   * @param options Declarations, filters, and how failures are retried.
+   */
+  delete<
+    K extends AnyKind,
+    const Owns extends Kinds = None,
+    const Reads extends Kinds = None,
+    const U extends Uses = None,
+    Indexes extends IndexMap = NoIndexes,
+  >(
+    kind: K,
+    fn: Fn<K, Owns, Reads, U, Indexes, Services, Steps & { readonly cause: "delete" }>,
+    options?: HandlerOptions<K, Owns, Reads, U, Indexes> & DeleteOptions,
+  ): Handler<Services>;
+  /**
+   * Declares a handler that is called with the last state of an object after it was deleted. It
+   * needs no finalizer. Deletions while no process of the operator ran are not delivered; use
+   * `delete` for those.
+   *
+   * @param kind The kind.
+   * @param fn The function of the handler.
+   * @param options Declarations, filters, and how failures are retried.
+   */
+  afterDelete<
+    K extends AnyKind,
+    const Owns extends Kinds = None,
+    const Reads extends Kinds = None,
+    const U extends Uses = None,
+    Indexes extends IndexMap = NoIndexes,
+  >(
+    kind: K,
+    fn: Fn<K, Owns, Reads, U, Indexes, Services, { readonly cause: "afterDelete" }>,
+    options?: HandlerOptions<K, Owns, Reads, U, Indexes>,
+  ): Handler<Services>;
+  /**
+   * Declares a handler that is called once for each object that already exists when this process
+   * starts, or becomes the leader.
+   *
+   * @param kind The kind.
+   * @param fn The function of the handler.
+   * @param options Declarations, filters, and how failures are retried.
+   */
+  resume<
+    K extends AnyKind,
+    const Owns extends Kinds = None,
+    const Reads extends Kinds = None,
+    const U extends Uses = None,
+    Indexes extends IndexMap = NoIndexes,
+  >(
+    kind: K,
+    fn: Fn<K, Owns, Reads, U, Indexes, Services, { readonly cause: "resume" }>,
+    options?: HandlerOptions<K, Owns, Reads, U, Indexes> & ResumeOptions,
+  ): Handler<Services>;
+  /**
+   * Declares a handler that is called when a field changed, and for a new object if the field
+   * exists.
+   *
+   * @param kind The kind.
+   * @param path The field: `.spec.replicas`, or with quoted names
+   *   `.metadata.labels["example.com/tier"]`.
+   * @param fn The function of the handler.
+   * @param options Declarations, filters, and how failures are retried.
+   */
+  field<
+    K extends AnyKind,
+    const P extends string,
+    const Owns extends Kinds = None,
+    const Reads extends Kinds = None,
+    const U extends Uses = None,
+    Indexes extends IndexMap = NoIndexes,
+  >(
+    kind: K,
+    path: CheckedField<Infer<K>, P>,
+    fn: Fn<K, Owns, Reads, U, Indexes, Services, Steps & FieldFields<FieldAt<Infer<K>, P>>>,
+    options?: HandlerOptions<K, Owns, Reads, U, Indexes> & FieldOptions<FieldAt<Infer<K>, P>>,
+  ): Handler<Services>;
+  /**
+   * Declares a handler that is called when a value that is computed from the object changed, and
+   * for a new object.
+   *
+   * @param kind The kind.
+   * @param select Returns the value, which is JSON. It depends only on the object.
+   * @param fn The function of the handler.
+   * @param options Declarations, filters, and how failures are retried.
+   */
+  change<
+    K extends AnyKind,
+    V,
+    const Owns extends Kinds = None,
+    const Reads extends Kinds = None,
+    const U extends Uses = None,
+    Indexes extends IndexMap = NoIndexes,
+  >(
+    kind: K,
+    select: (object: Infer<K>) => V & SelectedJson<V>,
+    fn: Fn<K, Owns, Reads, U, Indexes, Services, Steps & ChangeFields<V>>,
+    options?: HandlerOptions<K, Owns, Reads, U, Indexes>,
+  ): Handler<Services>;
+  /**
+   * Declares a handler that is called for each item of a list that was added, changed or removed.
+   * The order of the items does not matter, and each item is retried by itself.
+   *
+   * @param kind The kind.
+   * @param path The list: `.spec.pages`.
+   * @param key Returns the key of an item, which is unique in the list.
+   * @param fn The function of the handler.
+   * @param options Declarations, filters, and how failures are retried.
+   */
+  item<
+    K extends AnyKind,
+    const P extends string,
+    const Owns extends Kinds = None,
+    const Reads extends Kinds = None,
+    const U extends Uses = None,
+    Indexes extends IndexMap = NoIndexes,
+  >(
+    kind: K,
+    path: CheckedList<Infer<K>, P>,
+    key: (item: ItemAt<Infer<K>, P>) => string,
+    fn: Fn<K, Owns, Reads, U, Indexes, Services, Steps & ItemFields<ItemAt<Infer<K>, P>>>,
+    options?: HandlerOptions<K, Owns, Reads, U, Indexes>,
+  ): Handler<Services>;
+  /**
+   * Declares one handler for several causes.
+   *
+   * @param causes The causes, such as `["create", "update"]`.
+   * @param kind The kind.
+   * @param fn The function of the handler. Its context has the fields of the causes, by `cause`.
+   * @param options Declarations, filters, and how failures are retried.
+   */
+  anyOf<
+    const C extends HandlerCause,
+    K extends AnyKind,
+    const Owns extends Kinds = None,
+    const Reads extends Kinds = None,
+    const U extends Uses = None,
+    Indexes extends IndexMap = NoIndexes,
+  >(
+    causes: readonly C[],
+    kind: K,
+    fn: Fn<K, Owns, Reads, U, Indexes, Services, Steps & CauseFields<K, C>>,
+    options?: HandlerOptions<K, Owns, Reads, U, Indexes> & DeleteOptions,
+  ): Handler<Services>;
+  /**
+   * Declares handlers of one kind that share options. Lists and filters are combined with those of
+   * each handler; other options of a handler override the shared ones.
+   *
+   * @param kind The kind.
+   * @param options The shared options.
+   */
+  for<
+    K extends AnyKind,
+    const Owns extends Kinds = None,
+    const Reads extends Kinds = None,
+    const U extends Uses = None,
+    Indexes extends IndexMap = NoIndexes,
+  >(
+    kind: K,
+    options?: HandlerOptions<K, Owns, Reads, U, Indexes> & KindOptions,
+  ): OnKind<K, Services, Owns, Reads, U, Indexes>;
+  /**
+   * Declares handlers that use services: values that the operator creates at start.
+   *
+   * @typeParam T The services.
+   */
+  with<T>(): On<T>;
+}
+
+/** Declares handlers of one kind, as {@linkcode On.for} returns it. */
+export interface OnKind<
+  K extends AnyKind,
+  Services = unknown,
+  FOwns extends Kinds = None,
+  FReads extends Kinds = None,
+  FUses extends Uses = None,
+  FIndexes extends IndexMap = NoIndexes,
+> {
+  /**
+   * Declares a handler that is called once for each new object, until it succeeds. After that, only
+   * `update`, `field`, `change` and `item` handlers are called.
+   *
+   * @param fn The function of the handler.
+   * @param options Declarations, filters, and how failures are retried.
+   */
+  create<
+    const Owns extends Kinds = None,
+    const Reads extends Kinds = None,
+    const U extends Uses = None,
+    Indexes extends IndexMap = NoIndexes,
+  >(
+    fn: Fn<
+      K,
+      readonly [...FOwns, ...Owns],
+      readonly [...FReads, ...Reads],
+      readonly [...FUses, ...U],
+      FIndexes & Indexes,
+      Services,
+      Steps & { readonly cause: "create" }
+    >,
+    options?: HandlerOptions<K, Owns, Reads, U, Indexes>,
+  ): Handler<Services>;
+  /**
+   * Declares a handler that is called when an object has changed since the handler's last
+   * successful call: its spec, other fields next to it, labels or annotations. Changes wait until
+   * `create` handlers have succeeded or given up.
+   *
+   * @param fn The function of the handler.
+   * @param options Declarations, filters, and how failures are retried.
+   */
+  update<
+    const Owns extends Kinds = None,
+    const Reads extends Kinds = None,
+    const U extends Uses = None,
+    Indexes extends IndexMap = NoIndexes,
+  >(
+    fn: Fn<
+      K,
+      readonly [...FOwns, ...Owns],
+      readonly [...FReads, ...Reads],
+      readonly [...FUses, ...U],
+      FIndexes & Indexes,
+      Services,
+      Steps & UpdateFields<K>
+    >,
+    options?: HandlerOptions<K, Owns, Reads, U, Indexes>,
+  ): Handler<Services>;
+  /**
+   * Declares a handler that cleans up before an object is deleted. Declaring it adds a finalizer to
+   * all objects of the kind that match its filters.
+   *
+   * @param fn The function of the handler.
+   * @param options Declarations, filters, and how failures are retried.
+   */
+  delete<
+    const Owns extends Kinds = None,
+    const Reads extends Kinds = None,
+    const U extends Uses = None,
+    Indexes extends IndexMap = NoIndexes,
+  >(
+    fn: Fn<
+      K,
+      readonly [...FOwns, ...Owns],
+      readonly [...FReads, ...Reads],
+      readonly [...FUses, ...U],
+      FIndexes & Indexes,
+      Services,
+      Steps & { readonly cause: "delete" }
+    >,
+    options?: HandlerOptions<K, Owns, Reads, U, Indexes> & DeleteOptions,
+  ): Handler<Services>;
+  /**
+   * Declares a handler that is called with the last state of an object after it was deleted. It
+   * needs no finalizer. Deletions while no process of the operator ran are not delivered; use
+   * `delete` for those.
+   *
+   * @param fn The function of the handler.
+   * @param options Declarations, filters, and how failures are retried.
+   */
+  afterDelete<
+    const Owns extends Kinds = None,
+    const Reads extends Kinds = None,
+    const U extends Uses = None,
+    Indexes extends IndexMap = NoIndexes,
+  >(
+    fn: Fn<
+      K,
+      readonly [...FOwns, ...Owns],
+      readonly [...FReads, ...Reads],
+      readonly [...FUses, ...U],
+      FIndexes & Indexes,
+      Services,
+      { readonly cause: "afterDelete" }
+    >,
+    options?: HandlerOptions<K, Owns, Reads, U, Indexes>,
+  ): Handler<Services>;
+  /**
+   * Declares a handler that is called once for each object that already exists when this process
+   * starts, or becomes the leader.
+   *
+   * @param fn The function of the handler.
+   * @param options Declarations, filters, and how failures are retried.
+   */
+  resume<
+    const Owns extends Kinds = None,
+    const Reads extends Kinds = None,
+    const U extends Uses = None,
+    Indexes extends IndexMap = NoIndexes,
+  >(
+    fn: Fn<
+      K,
+      readonly [...FOwns, ...Owns],
+      readonly [...FReads, ...Reads],
+      readonly [...FUses, ...U],
+      FIndexes & Indexes,
+      Services,
+      { readonly cause: "resume" }
+    >,
+    options?: HandlerOptions<K, Owns, Reads, U, Indexes> & ResumeOptions,
+  ): Handler<Services>;
+  /**
+   * Declares a handler that is called when a field changed, and for a new object if the field
+   * exists.
+   *
+   * @param path The field: `.spec.replicas`, or with quoted names
+   *   `.metadata.labels["example.com/tier"]`.
+   * @param fn The function of the handler.
+   * @param options Declarations, filters, and how failures are retried.
+   */
+  field<
+    const P extends string,
+    const Owns extends Kinds = None,
+    const Reads extends Kinds = None,
+    const U extends Uses = None,
+    Indexes extends IndexMap = NoIndexes,
+  >(
+    path: CheckedField<Infer<K>, P>,
+    fn: Fn<
+      K,
+      readonly [...FOwns, ...Owns],
+      readonly [...FReads, ...Reads],
+      readonly [...FUses, ...U],
+      FIndexes & Indexes,
+      Services,
+      Steps & FieldFields<FieldAt<Infer<K>, P>>
+    >,
+    options?: HandlerOptions<K, Owns, Reads, U, Indexes> & FieldOptions<FieldAt<Infer<K>, P>>,
+  ): Handler<Services>;
+  /**
+   * Declares a handler that is called when a value that is computed from the object changed, and
+   * for a new object.
+   *
+   * @param select Returns the value, which is JSON. It depends only on the object.
+   * @param fn The function of the handler.
+   * @param options Declarations, filters, and how failures are retried.
+   */
+  change<
+    V,
+    const Owns extends Kinds = None,
+    const Reads extends Kinds = None,
+    const U extends Uses = None,
+    Indexes extends IndexMap = NoIndexes,
+  >(
+    select: (object: Infer<K>) => V & SelectedJson<V>,
+    fn: Fn<
+      K,
+      readonly [...FOwns, ...Owns],
+      readonly [...FReads, ...Reads],
+      readonly [...FUses, ...U],
+      FIndexes & Indexes,
+      Services,
+      Steps & ChangeFields<V>
+    >,
+    options?: HandlerOptions<K, Owns, Reads, U, Indexes>,
+  ): Handler<Services>;
+  /**
+   * Declares a handler that is called for each item of a list that was added, changed or removed.
+   * The order of the items does not matter, and each item is retried by itself.
+   *
+   * @param path The list: `.spec.pages`.
+   * @param key Returns the key of an item, which is unique in the list.
+   * @param fn The function of the handler.
+   * @param options Declarations, filters, and how failures are retried.
+   */
+  item<
+    const P extends string,
+    const Owns extends Kinds = None,
+    const Reads extends Kinds = None,
+    const U extends Uses = None,
+    Indexes extends IndexMap = NoIndexes,
+  >(
+    path: CheckedList<Infer<K>, P>,
+    key: (item: ItemAt<Infer<K>, P>) => string,
+    fn: Fn<
+      K,
+      readonly [...FOwns, ...Owns],
+      readonly [...FReads, ...Reads],
+      readonly [...FUses, ...U],
+      FIndexes & Indexes,
+      Services,
+      Steps & ItemFields<ItemAt<Infer<K>, P>>
+    >,
+    options?: HandlerOptions<K, Owns, Reads, U, Indexes>,
+  ): Handler<Services>;
+  /**
+   * Declares one handler for several causes.
+   *
+   * @param causes The causes, such as `["create", "update"]`.
+   * @param fn The function of the handler. Its context has the fields of the causes, by `cause`.
+   * @param options Declarations, filters, and how failures are retried.
+   */
+  anyOf<
+    const C extends HandlerCause,
+    const Owns extends Kinds = None,
+    const Reads extends Kinds = None,
+    const U extends Uses = None,
+    Indexes extends IndexMap = NoIndexes,
+  >(
+    causes: readonly C[],
+    fn: Fn<
+      K,
+      readonly [...FOwns, ...Owns],
+      readonly [...FReads, ...Reads],
+      readonly [...FUses, ...U],
+      FIndexes & Indexes,
+      Services,
+      Steps & CauseFields<K, C>
+    >,
+    options?: HandlerOptions<K, Owns, Reads, U, Indexes> & DeleteOptions,
+  ): Handler<Services>;
+}

@@ -1,0 +1,57 @@
+/** The handlers of an object that failed, and how they are reported in its status. */
+import type { CallId } from "../../handlers/call_id.ts";
+import type { GaveUp } from "../../handlers/next_state.ts";
+import type { HandlerState } from "../../handlers/state.ts";
+import type { UnitFailure } from "../scope.ts";
+import type { CallFailure } from "./handler_call.ts";
+
+/** The last failure of a call. */
+interface LastFailure {
+  readonly key: string;
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** The last failures of an object's calls. */
+export class HandlerFailures {
+  readonly #failures = new Map<CallId, LastFailure>();
+
+  /** Records a failed call. */
+  set(id: CallId, key: string, { message }: CallFailure, reason: string): void {
+    this.#failures.set(id, { key, reason, message });
+  }
+
+  /**
+   * Returns what is reported of failed handlers, and forgets failures of calls that are not due any
+   * more.
+   *
+   * @param state The state after the calls.
+   * @param count Number of handlers that match the object.
+   * @returns The failure, or `undefined` if no handler waits for a retry or gave up.
+   */
+  summary(state: HandlerState, count: number): UnitFailure | undefined {
+    for (const id of [...this.#failures.keys()]) {
+      if (!state.attempts.has(id) && !state.failed.has(id)) this.#failures.delete(id);
+    }
+    const failures = [...this.#failures.values()];
+    for (const id of state.failed.keys()) {
+      if (!this.#failures.has(id)) {
+        failures.push({ key: id, reason: "GaveUp", message: "gave up before this process started" });
+      }
+    }
+    const [first] = failures;
+    if (first === undefined) return undefined;
+    const failed = new Set(failures.map(({ key }) => key)).size;
+    const messages = failures.map(({ key, message }) => `${key}: ${message}`).join("; ");
+    return {
+      reason: first.reason,
+      message: `${failed} of ${count} handlers failed. ${messages}`,
+      isStalled: state.attempts.size === 0,
+    };
+  }
+}
+
+/** Returns the reason for a condition or an Event. */
+export function reasonOf(gaveUp: GaveUp | undefined, failure: CallFailure): string {
+  return gaveUp === undefined || gaveUp.reason === "PermanentError" ? failure.reason : gaveUp.reason;
+}

@@ -1,0 +1,48 @@
+/** Creates the scope of the loop that runs the handlers of a kind. */
+import { selectorOf } from "../../handlers/filters.ts";
+import type { HandlerGroup } from "../../parts/handlers/group.ts";
+import { controllerRbacRules } from "../../parts/rbac.ts";
+import { watch } from "../../parts/watch.ts";
+import { finalizerName } from "../names.ts";
+import { OrphanedFinalizers } from "../orphaned_finalizers.ts";
+import { type LoopScope, loopScope, type LoopUnit, partScope, type Shared } from "../scope.ts";
+import { HandlerReconciler } from "./reconcile_handlers.ts";
+
+/**
+ * Creates the scope of a loop that runs the handlers of a kind.
+ *
+ * @param operator Name of the operator.
+ * @param key The key of the group among the units.
+ * @param group The handlers.
+ * @param shared The state that all loops share.
+ */
+export function handlerScope(operator: string, key: string, group: HandlerGroup, shared: Shared): LoopScope {
+  const { kind, handlers } = group;
+  const finalizer = finalizerName(operator, key, group);
+  const labelSelector = selectorOf(
+    [...handlers.values()].map(({ filters, causes }) => ({ filters, hasFinalizer: causes.includes("delete") })),
+  );
+  const unit: LoopUnit = {
+    ...group,
+    // Changes of other kinds call no handler.
+    owns: [],
+    reads: [...group.owns, ...group.reads],
+    watches: labelSelector === undefined ? [] : [watch(kind, { labelSelector })],
+    rbacRules: controllerRbacRules(group),
+    finalizer,
+    orphanedFinalizers: new OrphanedFinalizers(operator, shared.controllers, key),
+    reconcile: (run) => reconciler.reconcile(run),
+    cleanup: group.cleanup && ((run) => reconciler.cleanup(run)),
+    needsFinalizer: (object) => reconciler.needsFinalizer(object),
+    written: (object) => reconciler.accepted(object),
+    forget: (object, signal) => reconciler.forget(object, signal),
+  };
+  const scope = loopScope(operator, key, unit, shared);
+  const scopes = new Map([...handlers].map(([part, { options }]) => {
+    const { owns = [], uses = [] } = options;
+    const declared = { kind, owns, uses, prune: false, writesStatus: group.writesStatus };
+    return [part, partScope(scope, operator, part, declared)] as const;
+  }));
+  const reconciler = new HandlerReconciler(group, { operator, finalizer, scopes });
+  return scope;
+}

@@ -1,0 +1,317 @@
+/** Reconciles an object by calling the handlers of its kind that are due. */
+import { withoutUrlCredentials } from "../../base/url_credentials.ts";
+import { objectMatcher } from "../../handlers/filters.ts";
+import { type Memo, MemoStore } from "../../handlers/memo.ts";
+import { type GaveUp, type NextState, nextState } from "../../handlers/next_state.ts";
+import { type Call, plan } from "../../handlers/plan.ts";
+import { decodeRecord, encodeRecord } from "../../handlers/record.ts";
+import type { HandlerState } from "../../handlers/state.ts";
+import type { HandlerGroup } from "../../parts/handlers/group.ts";
+import type { Handler } from "../../parts/handlers/handler.ts";
+import { storedDomain } from "../../resource/finalizer_prefix.ts";
+import type { AnyKind, KubeObject } from "../../resource/kind.ts";
+import { contextOf } from "../context.ts";
+import type { CurrentReconcile } from "../current_reconcile.ts";
+import { failureOf } from "../failure.ts";
+import { ReconcileEffects } from "../loop_trace.ts";
+import { ObjectDraft } from "../object_draft.ts";
+import { reconcileLog } from "../reconcile_log.ts";
+import type { Scope, UnitResult } from "../scope.ts";
+import { CompiledSet, type ObjectReading } from "./compiled_set.ts";
+import { type CallFailure, callHandler, type CallResult } from "./handler_call.ts";
+import { HandlerFailures, reasonOf } from "./handler_failures.ts";
+import { StateMemory } from "./state_memory.ts";
+import { type RecordField, recordField, recordIn } from "./state_storage.ts";
+
+/** What the handlers of a kind use. */
+export interface HandlersEnvironment {
+  /** The operator's name. */
+  readonly operator: string;
+  /** The name of the finalizer. */
+  readonly finalizer: string;
+  /** The scope of each handler, by key. */
+  readonly scopes: ReadonlyMap<string, Scope>;
+}
+
+/** What this process knows about an object. */
+interface ObjectMemory {
+  readonly state: StateMemory;
+  readonly failures: HandlerFailures;
+  /** When the first attempt of each unfinished call began, in milliseconds since the epoch. */
+  readonly since: Map<string, number>;
+  readonly isFoundAtStart: boolean;
+}
+
+/** Runs the handlers of a kind. */
+export class HandlerReconciler {
+  readonly #group: HandlerGroup;
+  readonly #environment: HandlersEnvironment;
+  readonly #set: CompiledSet;
+  readonly #matchers: ReadonlyMap<string, ReturnType<typeof objectMatcher>>;
+  readonly #field: RecordField | undefined;
+  readonly #retryAnnotation: string;
+  readonly #objects = new Map<string, ObjectMemory>();
+  readonly #memos: MemoStore;
+
+  /**
+   * @param group The handlers.
+   * @param environment What they use.
+   */
+  constructor(group: HandlerGroup, environment: HandlersEnvironment) {
+    const { kind, handlers, storage } = group;
+    this.#group = group;
+    this.#environment = environment;
+    this.#set = new CompiledSet(kind, handlers, (projection) => projection);
+    this.#matchers = new Map([...handlers].map(([key, { filters }]) => [key, objectMatcher(filters)]));
+    this.#field = recordField(environment.operator, kind, storage);
+    this.#retryAnnotation = `${storedDomain(environment.operator, kind)}/retry`;
+    this.#memos = new MemoStore((error, uid) => {
+      const [scope] = environment.scopes.values();
+      scope?.log.error("Memo not disposed of", { uid, error });
+    });
+  }
+
+  /** Returns whether the deletion of an object must wait for a handler. */
+  needsFinalizer(object: KubeObject): boolean {
+    return (this.#group.cleanup ?? []).some((key) => this.#matches(object, key, this.#group.handlers.get(key)!));
+  }
+
+  /**
+   * Calls the `afterDelete` handlers of an object that was deleted, forgets it, and disposes of its
+   * memos. The promise never rejects.
+   *
+   * @param object The last known state of the object.
+   * @param signal The signal of the handlers; `undefined` if this process does not reconcile.
+   */
+  async forget(object: KubeObject, signal: AbortSignal | undefined): Promise<void> {
+    const { uid } = object.metadata;
+    this.#objects.delete(uid);
+    if (signal !== undefined) await this.#callAfterDelete(object, signal);
+    await this.#memos.delete(uid);
+  }
+
+  async #callAfterDelete(object: KubeObject, signal: AbortSignal): Promise<void> {
+    for (const [key, handler] of this.#group.handlers) {
+      if (handler.type !== "afterDelete") continue;
+      const scope = this.#environment.scopes.get(key)!;
+      const run: CurrentReconcile = {
+        object,
+        reason: "changed",
+        attempt: 1,
+        firstAttempt: { time: scope.clock.now(), elapsed: scope.clock.elapsed() },
+        signal,
+        log: reconcileLog(scope.log.with({ handler: key, cause: "afterDelete" }), object),
+        draft: new ObjectDraft(),
+        effects: new ReconcileEffects(undefined),
+      };
+      try {
+        if (!this.#matches(object, key, handler)) continue;
+        const memo = (memo: Memo<unknown>) => this.#memos.get(memo, object);
+        await handler.handle(object, { ...contextOf(scope, run), kind: handler.kind, cause: "afterDelete", memo });
+      } catch (error) {
+        if (!signal.aborted) {
+          this.#reportFailure(run, key, { ...failureOf(error, 1, key, 1), after: undefined, error }, {});
+        }
+      }
+    }
+  }
+
+  /** Called when the API server has accepted the writes of a reconcile. */
+  accepted({ metadata: { uid } }: KubeObject): void {
+    this.#objects.get(uid)?.state.accept();
+  }
+
+  /**
+   * Calls the handlers that are due. Changes of the object are added to the draft.
+   *
+   * @param run The reconcile.
+   * @throws If the reconcile was aborted, or the record of the object cannot be read or written.
+   */
+  async reconcile(run: CurrentReconcile): Promise<UnitResult> {
+    const { next, failure } = await this.#handle(run);
+    return { next, failure };
+  }
+
+  /**
+   * Calls the handlers that are due before the object is deleted.
+   *
+   * @param run The reconcile.
+   * @returns Also whether the deletion must still wait.
+   * @throws If the reconcile was aborted, or the record of the object cannot be read or written.
+   */
+  async cleanup(run: CurrentReconcile): Promise<UnitResult> {
+    return await this.#handle(run);
+  }
+
+  async #handle(run: CurrentReconcile): Promise<UnitResult> {
+    const { set, rules } = this.#set;
+    const { clock } = this.#scope;
+    const memory = this.#memoryOf(run);
+    const reading = this.#read(run.object, memory);
+    const { live } = reading;
+    const record = this.#field && recordIn(run.object, this.#field);
+    const loaded = memory.state.load(record, (text) => decodeRecord(set, rules, text, reading));
+    if (loaded.isLost) run.log.warn("Handler state disappeared and is written again");
+    const { calls } = plan(set, live, loaded.state, clock.now());
+    const results: CallResult[] = [];
+    let after: NextState | undefined;
+    try {
+      for (const call of calls) results.push(await this.#call(run, memory, call, loaded.state));
+    } finally {
+      // Also after an abort: this process does not repeat the calls that succeeded.
+      after = nextState(set, live, loaded.state, results.map(({ outcome }) => outcome), clock.now());
+      memory.state.update(after.state);
+    }
+    this.#report(run, memory, results, after.gaveUp);
+    for (const [key, error] of reading.errors) this.#reportFunction(run, key, error);
+    const { finalizer, nextDueAt } = plan(set, live, after.state, clock.now());
+    const isIncomplete = live.isDeleting && finalizer !== "remove";
+    // The record of an object is deleted with the object.
+    if (!live.isDeleting || isIncomplete) {
+      const mustWrite = after.write || loaded.mustWrite;
+      if (mustWrite) this.#write(run, memory, after.state, reading, loaded.unknown);
+    }
+    const dueAt = Math.min(nextDueAt ?? Infinity, ...results.map(({ outcome: { dueAt = Infinity } }) => dueAt));
+    return {
+      next: dueAt === Infinity ? undefined : { after: Math.max(0, dueAt - clock.now()) },
+      failure: memory.failures.summary(after.state, live.matching.size),
+      isIncomplete,
+    };
+  }
+
+  get #scope(): Scope {
+    const [scope] = this.#environment.scopes.values();
+    return scope!;
+  }
+
+  #memoryOf({ object, reason }: CurrentReconcile): ObjectMemory {
+    const { uid } = object.metadata;
+    let memory = this.#objects.get(uid);
+    if (memory === undefined) {
+      const isFoundAtStart = reason === "found at start";
+      memory = { state: new StateMemory(), failures: new HandlerFailures(), since: new Map(), isFoundAtStart };
+      this.#objects.set(uid, memory);
+    }
+    return memory;
+  }
+
+  #read(object: KubeObject, { isFoundAtStart }: ObjectMemory): ObjectReading {
+    const { finalizers = [], annotations = {} } = object.metadata;
+    return this.#set.read(object, {
+      hasFinalizer: finalizers.includes(this.#environment.finalizer),
+      isFoundAtStart,
+      retry: annotations[this.#retryAnnotation],
+      matches: (key, handler) => this.#matches(object, key, handler),
+    });
+  }
+
+  /** @throws What the functions of the filters throw. */
+  #matches(object: KubeObject, key: string, { causes, filters, options }: Handler): boolean {
+    const { metadata } = object;
+    const isDeleting = metadata.deletionTimestamp !== undefined;
+    if (isDeleting && causes.length > 0 && !causes.includes("delete") && options.deleting !== true) return false;
+    if (!this.#matchers.get(key)!(metadata)) return false;
+    const { log } = this.#environment.scopes.get(key)!;
+    const context = { log, memo: (memo: Memo<unknown>) => this.#memos.get(memo, object) };
+    return filters.every(({ ownedBy, when }) =>
+      (ownedBy === undefined || isOwnedBy(object, ownedBy)) && (when === undefined || when(object, context))
+    );
+  }
+
+  async #call(
+    run: CurrentReconcile,
+    memory: ObjectMemory,
+    call: Call,
+    state: HandlerState | undefined,
+  ): Promise<CallResult> {
+    const { id, key, cause, item } = call;
+    const scope = this.#environment.scopes.get(key)!;
+    const since = memory.since.get(id) ?? scope.clock.now();
+    memory.since.set(id, since);
+    const log = run.log.with({ handler: key, cause, ...(item === undefined ? {} : { item }) });
+    const environment = {
+      set: this.#set,
+      scope,
+      memos: this.#memos,
+      handler: this.#group.handlers.get(key)!,
+      since,
+      steps: state?.steps.get(id),
+    };
+    const result = await callHandler(environment, { ...run, log }, call);
+    if (result.outcome.result === "success") memory.since.delete(id);
+    return result;
+  }
+
+  #report(
+    run: CurrentReconcile,
+    memory: ObjectMemory,
+    results: readonly CallResult[],
+    gaveUp: readonly GaveUp[],
+  ): void {
+    for (const { outcome: { call }, failure } of results) {
+      if (failure === undefined) continue;
+      const end = gaveUp.find((one) => one.call === call);
+      memory.failures.set(call.id, call.key, failure, reasonOf(end, failure));
+      this.#reportFailure(run, call.key, failure, {
+        cause: call.cause,
+        ...(call.item === undefined ? {} : { item: call.item }),
+        attempt: call.attempt,
+        ...(end === undefined ? {} : { gaveUp: end.reason }),
+      });
+    }
+  }
+
+  /** Reports a function of a declaration that failed, so that its handler cannot be called. */
+  #reportFunction(run: CurrentReconcile, key: string, error: unknown): void {
+    this.#reportFailure(run, key, { ...failureOf(error, 1, key, 1), error }, {});
+  }
+
+  #reportFailure(
+    run: CurrentReconcile,
+    key: string,
+    { error, reason, message, isUnexpected, isRace, after }: CallFailure,
+    fields: Record<string, unknown>,
+  ): void {
+    const scope = this.#environment.scopes.get(key)!;
+    if (isRace) return run.log.debug("Handler met a write conflict", { handler: key, error: message });
+    run.log.error("Handler failed", {
+      handler: key,
+      ...fields,
+      error: message,
+      ...(isUnexpected && error instanceof Error ? { stack: withoutUrlCredentials(error.stack ?? "") } : {}),
+      ...(after === undefined || "gaveUp" in fields ? {} : { retryAfterMs: Math.round(after) }),
+    });
+    scope.events.record(scope.manager, run.object, { type: "Warning", reason, note: `${key}: ${message}` });
+    const { name, namespace } = run.object.metadata;
+    const { attempt = 1 } = fields as { attempt?: number };
+    scope.observe?.()({
+      operation: "handler",
+      part: key,
+      kind: this.#group.kind.kind,
+      namespace,
+      name,
+      attempt,
+      error,
+    });
+  }
+
+  /** Adds the record to the draft. */
+  #write(
+    run: CurrentReconcile,
+    memory: ObjectMemory,
+    state: HandlerState,
+    { projection }: ObjectReading,
+    unknown: Readonly<Record<string, unknown>>,
+  ): void {
+    if (this.#field === undefined) return;
+    const { set, rules } = this.#set;
+    const record = encodeRecord(set, rules, state, projection, unknown);
+    run.draft.replace(this.#field.keys, memory.state.send(record), record);
+  }
+}
+
+function isOwnedBy({ metadata: { ownerReferences = [] } }: KubeObject, { apiVersion, kind }: AnyKind): boolean {
+  return ownerReferences.some((owner) =>
+    owner.controller === true && owner.apiVersion === apiVersion && owner.kind === kind
+  );
+}

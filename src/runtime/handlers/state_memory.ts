@@ -1,0 +1,102 @@
+/** The handler state of an object in this process, and how it continues the stored record. */
+import type { DecodedRecord } from "../../handlers/record.ts";
+import type { HandlerState } from "../../handlers/state.ts";
+import { PermanentError } from "../../parts/outcome.ts";
+
+/** Thrown if the record of an object disappeared twice. */
+export class HandlerStateLostError extends PermanentError {
+  override name = "HandlerStateLostError";
+  override readonly code = "HandlerStateLost";
+}
+
+/** The state from which a reconcile continues. */
+export interface LoadedState {
+  /** The state; `undefined` if no handler was called for the object. */
+  readonly state: HandlerState | undefined;
+  /** Whether it must be written although no call changes it. */
+  readonly mustWrite: boolean;
+  /** Fields of the record that a newer version of the SDK added. */
+  readonly unknown: Readonly<Record<string, unknown>>;
+  /** Whether the stored record disappeared. */
+  readonly isLost: boolean;
+}
+
+/**
+ * Remembers the state of an object between reconciles. Memory has what records do not have, such as
+ * the time of the next attempt, and it survives failed writes and removed records.
+ */
+export class StateMemory {
+  #state: HandlerState | undefined;
+  #unknown: Readonly<Record<string, unknown>> = {};
+  /** The record that the object had when the state was read. */
+  #stored: string | undefined;
+  /** A record that was sent but not seen in the object yet. */
+  #sent: { readonly record: string; isAccepted: boolean } | undefined;
+  #losses = 0;
+
+  /** The state after the last reconcile. */
+  get state(): HandlerState | undefined {
+    return this.#state;
+  }
+
+  /**
+   * Returns the state from which a reconcile continues.
+   *
+   * @param record The record that the object has now.
+   * @param decode Decodes a record. It returns `undefined` for the record of another object.
+   * @throws {HandlerStateLostError} If the record disappeared for the second time.
+   * @throws What `decode` throws.
+   */
+  load(record: string | undefined, decode: (record: string) => DecodedRecord | undefined): LoadedState {
+    if (this.#sent !== undefined && record === this.#sent.record) {
+      this.#stored = record;
+      this.#sent = undefined;
+    }
+    const sent = this.#sent;
+    if (record === this.#stored && (sent === undefined || !sent.isAccepted)) return this.#known(sent !== undefined);
+    if (record === this.#stored || record === undefined) {
+      this.#losses++;
+      this.#stored = record;
+      this.#sent = undefined;
+      if (this.#losses > 1) {
+        throw new HandlerStateLostError(
+          "Handler state: the stored record disappeared twice. Find out which program or schema removes it, or set " +
+            'the option "storage" of the handlers.',
+        );
+      }
+      return { ...this.#known(true), isLost: true };
+    }
+    const decoded = decode(record);
+    const { resumed } = this.#state ?? {};
+    this.#state = decoded && { ...decoded.state, resumed: resumed ?? decoded.state.resumed };
+    this.#unknown = decoded?.unknown ?? {};
+    this.#stored = record;
+    this.#sent = undefined;
+    return this.#known(decoded?.isOutdated ?? false);
+  }
+
+  #known(mustWrite: boolean): LoadedState {
+    return { state: this.#state, mustWrite, unknown: this.#unknown, isLost: false };
+  }
+
+  /** Remembers the state after the calls of a reconcile. */
+  update(state: HandlerState): void {
+    this.#state = state;
+  }
+
+  /**
+   * Remembers that a record of the state is sent.
+   *
+   * @param record The record.
+   * @returns The record that it replaces; `undefined` if the object has none.
+   */
+  send(record: string): string | undefined {
+    if (record !== this.#stored) this.#sent = { record, isAccepted: false };
+    return this.#stored;
+  }
+
+  /** Records that the API server accepted the write. */
+  accept(): void {
+    if (this.#sent !== undefined) this.#sent.isAccepted = true;
+  }
+}
