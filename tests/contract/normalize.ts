@@ -191,8 +191,11 @@ function replaceAges(row: unknown): unknown {
 
 /**
  * Replaces an age in seconds, and one in years: the age of a fixed date changes from day to day.
+ * The restarts of a pod contain the age of the last one: `2 (6y327d ago)`.
  */
 function replaceAge(cell: string): string {
+  const [, restarts, age] = /^(\d+) \((\w+) ago\)$/.exec(cell) ?? [];
+  if (age !== undefined) return `${restarts} (${replaceAge(age)} ago)`;
   if (/^\d+s$/.test(cell)) return "<age>";
   return /^\d+y(\d+d)?$/.test(cell) ? "<age in years>" : cell;
 }

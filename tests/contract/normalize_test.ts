@@ -69,8 +69,12 @@ const cases: { name: string; given: unknown[]; expected: unknown[] }[] = [
   },
   {
     name: "replaces ages in tables that depend on the day of the run",
-    given: [{ rows: [{ cells: ["a", "7s", "6y327d", "8y", "3d", 7] }] }],
-    expected: [{ rows: [{ cells: ["a", "<age>", "<age in years>", "<age in years>", "3d", 7] }] }],
+    given: [{ rows: [{ cells: ["a", "7s", "6y327d", "8y", "3d", 7, "2 (6y327d ago)", "1 (3d ago)"] }] }],
+    expected: [{
+      rows: [{
+        cells: ["a", "<age>", "<age in years>", "<age in years>", "3d", 7, "2 (<age in years> ago)", "1 (3d ago)"],
+      }],
+    }],
   },
   {
     name: "preserves whether a list has a next page",
