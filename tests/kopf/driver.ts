@@ -158,7 +158,7 @@ class Player implements AsyncDisposable {
         board.answer(action.handler, action.answers);
         break;
       case "hold":
-        board.hold(action.handler);
+        board.hold(action.handler, action.skipped);
         break;
       case "awaitHeld":
         await wait(() => board.isHeld(action.handler));

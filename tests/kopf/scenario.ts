@@ -43,8 +43,8 @@ export type Action =
   | { readonly do: "delete"; readonly object: ObjectPath }
   /** Decides how the next calls of a handler end, in this order. Later calls proceed. */
   | { readonly do: "answer"; readonly handler: string; readonly answers: readonly Answer[] }
-  /** Holds the next call of a handler until it is released. */
-  | { readonly do: "hold"; readonly handler: string }
+  /** Holds the next call of a handler, or a later one if some are skipped, until it is released. */
+  | { readonly do: "hold"; readonly handler: string; readonly skipped: number }
   /** Waits until a call of the handler is held. */
   | { readonly do: "awaitHeld"; readonly handler: string }
   | { readonly do: "release"; readonly handler: string }
@@ -154,7 +154,7 @@ export const patch = (
 ): Action => ({ do: "patch", object, patch: change, ...options });
 export const remove = (object: ObjectPath): Action => ({ do: "delete", object });
 export const answer = (handler: string, ...answers: Answer[]): Action => ({ do: "answer", handler, answers });
-export const hold = (handler: string): Action => ({ do: "hold", handler });
+export const hold = (handler: string, skipped = 0): Action => ({ do: "hold", handler, skipped });
 export const awaitHeld = (handler: string): Action => ({ do: "awaitHeld", handler });
 export const release = (handler: string): Action => ({ do: "release", handler });
 export const awaitCalls = (handler: string, count: number): Action => ({ do: "awaitCalls", handler, count });

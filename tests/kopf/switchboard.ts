@@ -28,6 +28,14 @@ interface StartedCall {
   outcome?: string;
 }
 
+/** A call that is held, or will be. */
+interface Hold {
+  /** How many calls pass before it. */
+  skipped: number;
+  isHeld: boolean;
+  readonly released: PromiseWithResolvers<void>;
+}
+
 /** A report, as JSON. Its kind is the path. */
 // deno-lint-ignore no-explicit-any -- each kind of report has its own fields
 type Report = any;
@@ -39,7 +47,7 @@ export class Switchboard implements AsyncDisposable {
   /** Calls that ended in a later step than they started in, with that step. */
   readonly #late: { readonly started: StartedCall; readonly step: number }[] = [];
   readonly #answers = new Map<string, Answer[]>();
-  readonly #holds = new Map<string, { isHeld: boolean; readonly released: PromiseWithResolvers<void> }>();
+  readonly #holds = new Map<string, Hold>();
   readonly #server: Deno.HttpServer<Deno.NetAddr>;
   #step = 0;
 
@@ -86,8 +94,8 @@ export class Switchboard implements AsyncDisposable {
     this.#answers.set(handler, [...answers]);
   }
 
-  hold(handler: string): void {
-    this.#holds.set(handler, { isHeld: false, released: Promise.withResolvers() });
+  hold(handler: string, skipped: number): void {
+    this.#holds.set(handler, { skipped, isHeld: false, released: Promise.withResolvers() });
   }
 
   isHeld(handler: string): boolean {
@@ -175,7 +183,7 @@ export class Switchboard implements AsyncDisposable {
     if (BUILT_IN.has(call.handler)) return { id: -1, answer: "proceed" };
     const id = this.#calls.push({ call, operator, step: this.#step }) - 1;
     const held = this.#holds.get(call.handler);
-    if (held && !held.isHeld) {
+    if (held && !held.isHeld && held.skipped-- === 0) {
       held.isHeld = true;
       await held.released.promise;
     }

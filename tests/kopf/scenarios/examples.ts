@@ -54,9 +54,8 @@ function restarts(): Step[] {
 function changeDuring(handler: string, begin: Action): Action[] {
   return [
     answer(handler, "temporary", "temporary"),
+    hold(handler, 1),
     begin,
-    awaitCalls(handler, 1),
-    hold(handler),
     awaitHeld(handler),
     patch(ONE, { spec: { field: "during a retry" } }),
     release(handler),

@@ -80,9 +80,8 @@ export const ISSUES: readonly Scenario[] = [
       step(
         "change during a retry",
         answer("second", "temporary", "temporary"),
+        hold("second", 1),
         patch(ONE, { spec: { size: 2 } }),
-        awaitCalls("second", 1),
-        hold("second"),
         awaitHeld("second"),
         patch(ONE, { spec: { size: 3 } }),
         release("second"),
@@ -116,9 +115,8 @@ export const ISSUES: readonly Scenario[] = [
       step(
         "reverse during a retry",
         answer("second", "temporary", "temporary"),
+        hold("second", 1),
         patch(ONE, { spec: { size: 2 } }),
-        awaitCalls("second", 1),
-        hold("second"),
         awaitHeld("second"),
         patch(ONE, { spec: { size: 1 } }),
         release("second"),
@@ -145,9 +143,8 @@ export const ISSUES: readonly Scenario[] = [
       step(
         "change during the creation's retry",
         answer("second", "temporary", "temporary"),
+        hold("second", 1),
         create(example("one", { size: 1 })),
-        awaitCalls("second", 1),
-        hold("second"),
         awaitHeld("second"),
         patch(ONE, { spec: { size: 2 } }),
         release("second"),
