@@ -146,7 +146,15 @@ export function encodeRecord(
     ...optional("failed", failed),
     ...optional("steps", steps),
   };
-  return compressed(JSON.stringify(record), record);
+  return compressed(escaped(JSON.stringify(record)), record);
+}
+
+/**
+ * Escapes characters of JSON that Go escapes too. A JSON patch that tests the record compares the
+ * escaped strings (see `runtime/object_patch.ts`).
+ */
+function escaped(json: string): string {
+  return json.replace(/[<>&\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
 /** Returns a projection in which a handler's subject has the value of its baseline. */

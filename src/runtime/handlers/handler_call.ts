@@ -49,8 +49,7 @@ export interface CallFailure extends Failure {
  *
  * @param environment What the call uses.
  * @param run The reconcile.
- * @param call The call.
- * @throws If the reconcile was aborted.
+ * @param call The call. If it is aborted, it is pending, and its finished steps are not repeated.
  */
 export async function callHandler(
   environment: CallEnvironment,
@@ -62,10 +61,10 @@ export async function callHandler(
   if (!matchesChange(handler.options, call.old, call.current)) return { outcome: { call, since, result: "success" } };
   const draft = new ObjectDraft();
   const attempt = await runAttempt(environment, { ...run, draft }, call);
-  run.signal.throwIfAborted();
   const { end, requeue, steps } = attempt;
   const now = scope.clock.now();
   const common = { call, since, steps };
+  if (run.signal.aborted && end.result !== "success") return { outcome: { ...common, result: "pending", dueAt: now } };
   if (end.result === "failure") {
     const failure = failureOfCall(environment, call, end.error);
     if (failure.after === undefined) return { outcome: { ...common, result: "permanent failure" }, failure };

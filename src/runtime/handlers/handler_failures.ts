@@ -1,7 +1,8 @@
 /** The handlers of an object that failed, and how they are reported in its status. */
-import type { CallId } from "../../handlers/call_id.ts";
+import { type CallId, callOf } from "../../handlers/call_id.ts";
 import type { GaveUp } from "../../handlers/next_state.ts";
 import type { HandlerState } from "../../handlers/state.ts";
+import { failureOf } from "../failure.ts";
 import type { UnitFailure } from "../scope.ts";
 import type { CallFailure } from "./handler_call.ts";
 
@@ -21,24 +22,32 @@ export class HandlerFailures {
     this.#failures.set(id, { key, reason, message });
   }
 
+  /** Removes the last failure of a call. */
+  delete(id: CallId): void {
+    this.#failures.delete(id);
+  }
+
   /**
    * Returns what is reported of failed handlers, and forgets failures of calls that are not due any
    * more.
    *
    * @param state The state after the calls.
-   * @param count Number of handlers that match the object.
-   * @returns The failure, or `undefined` if no handler waits for a retry or gave up.
+   * @param errors Errors of filters and other functions, by handler, because of which the handlers
+   * are not called.
+   * @param count Number of handlers that match the object or have such an error.
+   * @returns The failure, or `undefined` if no handler waits for a retry, gave up or has an error.
    */
-  summary(state: HandlerState, count: number): UnitFailure | undefined {
+  summary(state: HandlerState, errors: ReadonlyMap<string, unknown>, count: number): UnitFailure | undefined {
     for (const id of [...this.#failures.keys()]) {
       if (!state.attempts.has(id) && !state.failed.has(id)) this.#failures.delete(id);
     }
     const failures = [...this.#failures.values()];
     for (const id of state.failed.keys()) {
       if (!this.#failures.has(id)) {
-        failures.push({ key: id, reason: "GaveUp", message: "gave up before this process started" });
+        failures.push({ key: callOf(id).key, reason: "GaveUp", message: "gave up before this process started" });
       }
     }
+    for (const [key, error] of errors) failures.push({ ...failureOf(error, 1, key, 1), key });
     const [first] = failures;
     if (first === undefined) return undefined;
     const failed = new Set(failures.map(({ key }) => key)).size;

@@ -2,7 +2,7 @@
 import { withoutUrlCredentials } from "../../base/url_credentials.ts";
 import { objectMatcher } from "../../handlers/filters.ts";
 import { type Memo, MemoStore } from "../../handlers/memo.ts";
-import { type GaveUp, type NextState, nextState } from "../../handlers/next_state.ts";
+import { type GaveUp, nextState } from "../../handlers/next_state.ts";
 import { type Call, plan } from "../../handlers/plan.ts";
 import { decodeRecord, encodeRecord } from "../../handlers/record.ts";
 import type { HandlerState } from "../../handlers/state.ts";
@@ -17,6 +17,7 @@ import { ReconcileEffects } from "../loop_trace.ts";
 import { ObjectDraft } from "../object_draft.ts";
 import { reconcileLog } from "../reconcile_log.ts";
 import type { Scope, UnitResult } from "../scope.ts";
+import { StatusDraft } from "../status.ts";
 import { CompiledSet, type ObjectReading } from "./compiled_set.ts";
 import { type CallFailure, callHandler, type CallResult } from "./handler_call.ts";
 import { HandlerFailures, reasonOf } from "./handler_failures.ts";
@@ -37,8 +38,8 @@ export interface HandlersEnvironment {
 interface ObjectMemory {
   readonly state: StateMemory;
   readonly failures: HandlerFailures;
-  /** When the first attempt of each unfinished call began, in milliseconds since the epoch. */
-  readonly since: Map<string, number>;
+  /** The status that calls reported and the API server has not accepted. */
+  unwritten: StatusDraft;
   readonly isFoundAtStart: boolean;
 }
 
@@ -71,9 +72,18 @@ export class HandlerReconciler {
     });
   }
 
-  /** Returns whether the deletion of an object must wait for a handler. */
+  /**
+   * Returns whether the deletion of an object must wait for a handler. It waits for a handler whose
+   * filter throws an error.
+   */
   needsFinalizer(object: KubeObject): boolean {
-    return (this.#group.cleanup ?? []).some((key) => this.#matches(object, key, this.#group.handlers.get(key)!));
+    return (this.#group.cleanup ?? []).some((key) => {
+      try {
+        return this.#matches(object, key, this.#group.handlers.get(key)!);
+      } catch {
+        return true;
+      }
+    });
   }
 
   /**
@@ -118,7 +128,10 @@ export class HandlerReconciler {
 
   /** Called when the API server has accepted the writes of a reconcile. */
   accepted({ metadata: { uid } }: KubeObject): void {
-    this.#objects.get(uid)?.state.accept();
+    const memory = this.#objects.get(uid);
+    if (memory === undefined) return;
+    memory.state.accept();
+    memory.unwritten = new StatusDraft();
   }
 
   /**
@@ -152,20 +165,27 @@ export class HandlerReconciler {
     const record = this.#field && recordIn(run.object, this.#field);
     const loaded = memory.state.load(record, (text) => decodeRecord(set, rules, text, reading));
     if (loaded.isLost) run.log.warn("Handler state disappeared and is written again");
+    if (loaded.isReplaced) memory.unwritten = new StatusDraft();
     const { calls } = plan(set, live, loaded.state, clock.now());
     const results: CallResult[] = [];
-    let after: NextState | undefined;
-    try {
-      for (const call of calls) results.push(await this.#call(run, memory, call, loaded.state));
-    } finally {
-      // Also after an abort: this process does not repeat the calls that succeeded.
-      after = nextState(set, live, loaded.state, results.map(({ outcome }) => outcome), clock.now());
-      memory.state.update(after.state);
+    const draft = new ObjectDraft();
+    for (const call of calls) {
+      if (run.signal.aborted) break;
+      results.push(await this.#call({ ...run, draft }, call, loaded.state));
     }
+    // Also after an abort: this process does not repeat the calls that succeeded.
+    const after = nextState(set, live, loaded.state, results.map(({ outcome }) => outcome), clock.now());
+    memory.state.update(after.state, after.write);
+    memory.unwritten.include(draft.status);
     this.#report(run, memory, results, after.gaveUp);
+    run.signal.throwIfAborted();
+    run.draft.status.include(memory.unwritten);
+    run.draft.include(draft);
     for (const [key, error] of reading.errors) this.#reportFunction(run, key, error);
     const { finalizer, nextDueAt } = plan(set, live, after.state, clock.now());
-    const isIncomplete = live.isDeleting && finalizer !== "remove";
+    // A handler whose filter fails may be one that the deletion must wait for.
+    const isBlocked = (this.#group.cleanup ?? []).some((key) => reading.errors.has(key));
+    const isIncomplete = live.isDeleting && (finalizer !== "remove" || isBlocked);
     // The record of an object is deleted with the object.
     if (!live.isDeleting || isIncomplete) {
       const mustWrite = after.write || loaded.mustWrite;
@@ -174,7 +194,7 @@ export class HandlerReconciler {
     const dueAt = Math.min(nextDueAt ?? Infinity, ...results.map(({ outcome: { dueAt = Infinity } }) => dueAt));
     return {
       next: dueAt === Infinity ? undefined : { after: Math.max(0, dueAt - clock.now()) },
-      failure: memory.failures.summary(after.state, live.matching.size),
+      failure: memory.failures.summary(after.state, reading.errors, live.matching.size + reading.errors.size),
       isIncomplete,
     };
   }
@@ -189,7 +209,12 @@ export class HandlerReconciler {
     let memory = this.#objects.get(uid);
     if (memory === undefined) {
       const isFoundAtStart = reason === "found at start";
-      memory = { state: new StateMemory(), failures: new HandlerFailures(), since: new Map(), isFoundAtStart };
+      memory = {
+        state: new StateMemory(),
+        failures: new HandlerFailures(),
+        unwritten: new StatusDraft(),
+        isFoundAtStart,
+      };
       this.#objects.set(uid, memory);
     }
     return memory;
@@ -220,26 +245,21 @@ export class HandlerReconciler {
 
   async #call(
     run: CurrentReconcile,
-    memory: ObjectMemory,
     call: Call,
     state: HandlerState | undefined,
   ): Promise<CallResult> {
     const { id, key, cause, item } = call;
     const scope = this.#environment.scopes.get(key)!;
-    const since = memory.since.get(id) ?? scope.clock.now();
-    memory.since.set(id, since);
     const log = run.log.with({ handler: key, cause, ...(item === undefined ? {} : { item }) });
     const environment = {
       set: this.#set,
       scope,
       memos: this.#memos,
       handler: this.#group.handlers.get(key)!,
-      since,
+      since: state?.attempts.get(id)?.since ?? scope.clock.now(),
       steps: state?.steps.get(id),
     };
-    const result = await callHandler(environment, { ...run, log }, call);
-    if (result.outcome.result === "success") memory.since.delete(id);
-    return result;
+    return await callHandler(environment, { ...run, log }, call);
   }
 
   #report(
@@ -251,6 +271,11 @@ export class HandlerReconciler {
     for (const { outcome: { call }, failure } of results) {
       if (failure === undefined) continue;
       const end = gaveUp.find((one) => one.call === call);
+      if (failure.isRace && end === undefined) {
+        memory.failures.delete(call.id);
+        run.log.debug("Handler met a write conflict", { handler: call.key, error: failure.message });
+        continue;
+      }
       memory.failures.set(call.id, call.key, failure, reasonOf(end, failure));
       this.#reportFailure(run, call.key, failure, {
         cause: call.cause,
@@ -269,11 +294,10 @@ export class HandlerReconciler {
   #reportFailure(
     run: CurrentReconcile,
     key: string,
-    { error, reason, message, isUnexpected, isRace, after }: CallFailure,
+    { error, reason, message, isUnexpected, after }: CallFailure,
     fields: Record<string, unknown>,
   ): void {
     const scope = this.#environment.scopes.get(key)!;
-    if (isRace) return run.log.debug("Handler met a write conflict", { handler: key, error: message });
     run.log.error("Handler failed", {
       handler: key,
       ...fields,

@@ -19,6 +19,8 @@ export interface LoadedState {
   readonly unknown: Readonly<Record<string, unknown>>;
   /** Whether the stored record disappeared. */
   readonly isLost: boolean;
+  /** Whether another process wrote the record, so the state of this process is outdated. */
+  readonly isReplaced: boolean;
 }
 
 /**
@@ -32,6 +34,8 @@ export class StateMemory {
   #stored: string | undefined;
   /** A record that was sent but not seen in the object yet. */
   #sent: { readonly record: string; isAccepted: boolean } | undefined;
+  /** Whether the state has changes that were not sent. */
+  #isUnsent = false;
   #losses = 0;
 
   /** The state after the last reconcile. */
@@ -52,36 +56,42 @@ export class StateMemory {
       this.#stored = record;
       this.#sent = undefined;
     }
+    if (record === undefined && this.#losses > 1) throw lostError();
     const sent = this.#sent;
-    if (record === this.#stored && (sent === undefined || !sent.isAccepted)) return this.#known(sent !== undefined);
+    if (record === this.#stored && (sent === undefined || !sent.isAccepted)) return this.#known();
     if (record === this.#stored || record === undefined) {
       this.#losses++;
       this.#stored = record;
       this.#sent = undefined;
-      if (this.#losses > 1) {
-        throw new HandlerStateLostError(
-          "Handler state: the stored record disappeared twice. Find out which program or schema removes it, or set " +
-            'the option "storage" of the handlers.',
-        );
-      }
-      return { ...this.#known(true), isLost: true };
+      this.#isUnsent = true;
+      if (this.#losses > 1) throw lostError();
+      return { ...this.#known(), isLost: true };
     }
     const decoded = decode(record);
+    const isReplaced = this.#state !== undefined;
     const { resumed } = this.#state ?? {};
     this.#state = decoded && { ...decoded.state, resumed: resumed ?? decoded.state.resumed };
     this.#unknown = decoded?.unknown ?? {};
     this.#stored = record;
     this.#sent = undefined;
-    return this.#known(decoded?.isOutdated ?? false);
+    this.#isUnsent = decoded?.isOutdated ?? false;
+    return { ...this.#known(), isReplaced };
   }
 
-  #known(mustWrite: boolean): LoadedState {
-    return { state: this.#state, mustWrite, unknown: this.#unknown, isLost: false };
+  #known(): LoadedState {
+    const mustWrite = this.#isUnsent || this.#sent !== undefined;
+    return { state: this.#state, mustWrite, unknown: this.#unknown, isLost: false, isReplaced: false };
   }
 
-  /** Remembers the state after the calls of a reconcile. */
-  update(state: HandlerState): void {
+  /**
+   * Remembers the state after the calls of a reconcile. The reconcile may end before it is sent.
+   *
+   * @param state The state.
+   * @param isChanged Whether its record changed.
+   */
+  update(state: HandlerState, isChanged: boolean): void {
     this.#state = state;
+    this.#isUnsent ||= isChanged;
   }
 
   /**
@@ -91,6 +101,8 @@ export class StateMemory {
    * @returns The record that it replaces; `undefined` if the object has none.
    */
   send(record: string): string | undefined {
+    // An earlier record may be stored already although the object does not have it yet.
+    this.#isUnsent = record === this.#stored && this.#sent !== undefined;
     if (record !== this.#stored) this.#sent = { record, isAccepted: false };
     return this.#stored;
   }
@@ -99,4 +111,11 @@ export class StateMemory {
   accept(): void {
     if (this.#sent !== undefined) this.#sent.isAccepted = true;
   }
+}
+
+function lostError(): HandlerStateLostError {
+  return new HandlerStateLostError(
+    "Handler state: the stored record disappeared twice. Find out which program or schema removes it, or set " +
+      'the option "storage" of the handlers.',
+  );
 }
