@@ -29,6 +29,7 @@ const LONG_ERRORS: Readonly<Record<string, readonly string[]>> = {
     "An operator without a name",
     "An operator without the services of its controllers",
   ],
+  "handlers.md": ["The result of one of several steps is not JSON", "The selected value is not JSON"],
   "kinds.md": ["Missing headings", "An empty kind", "A version of another kind"],
   "objects.md": ["Reading a part of the status without a check for undefined"],
   "schemas.md": ["Two of the properties of `s.exactlyOneOf`", "None of the properties of `s.exactlyOneOf`"],
