@@ -47,23 +47,14 @@ export type { AnyKind, Condition, Infer, Input, Kind, KubeObject, ObjectMeta } f
 export { access } from "./src/parts/access.ts";
 export { type Controller, controller, type ControllerOptions, type Part } from "./src/parts/controller.ts";
 export { on } from "./src/parts/handlers/on.ts";
-export type { Handler } from "./src/parts/handlers/handler.ts";
 export { memo } from "./src/handlers/memo.ts";
 export { absent, present } from "./src/handlers/filters.ts";
 export { type Webhook, webhook } from "./src/parts/webhook.ts";
 export { deny } from "./src/parts/denial.ts";
 export { type Conversion, conversion } from "./src/parts/conversion.ts";
 export type { Context, Events, Log, ReconcileReason, StatusPart, WritesStatus } from "./src/parts/context.ts";
-export {
-  type Index,
-  index,
-  type MapContext,
-  type ReconcileRequest,
-  type Watch,
-  watch,
-  type WatchOptions,
-} from "./src/parts/watch.ts";
-export { every, source, type SourceContext, type Trigger } from "./src/parts/trigger.ts";
+export { type Index, index, type ReconcileRequest, type Watch, watch, type WatchOptions } from "./src/parts/watch.ts";
+export { every, source, type Trigger } from "./src/parts/trigger.ts";
 export { PermanentError, type ReconcileResult, requeue, TemporaryError } from "./src/parts/outcome.ts";
 export type { SandboxPermissions } from "./src/parts/sandbox.ts";
 export type { Counter, Gauge, Histogram } from "./src/parts/metrics.ts";

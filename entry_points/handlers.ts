@@ -16,7 +16,17 @@
  * @module
  */
 export { on } from "../src/parts/handlers/on.ts";
-export type { DeleteOptions, FieldOptions, On, OnKind, ResumeOptions } from "../src/parts/handlers/on_types.ts";
+export type {
+  CheckedList,
+  DeleteOptions,
+  FieldOptions,
+  HandlerFunction,
+  ItemAt,
+  On,
+  OnKind,
+  ResumeOptions,
+  SelectedJson,
+} from "../src/parts/handlers/on_types.ts";
 export type { Handler, HandlerSubject, HandlerType, TypeOptions } from "../src/parts/handlers/handler.ts";
 export type {
   Declarations,
@@ -32,12 +42,19 @@ export type {
   HandlerCause,
   HandlerFields,
   ItemFields,
+  Json,
+  NotJson,
+  StepKey,
   Steps,
   UpdateFields,
 } from "../src/parts/handlers/contexts.ts";
 export type { Diff, Snapshot, ValueChange } from "../src/parts/handlers/changes.ts";
 export type { DiffEntry } from "../src/handlers/diff.ts";
-export { type Memo, memo } from "../src/handlers/memo.ts";
+export type { CheckedField, FieldAt } from "../src/parts/handlers/field.ts";
+export type { At, FirstName, NotLiteral, Present, UpToDot } from "../src/resource/column_path.ts";
+export type { Cause } from "../src/handlers/handler_set.ts";
+export type { JsonPatchOperation } from "../src/base/json_patch.ts";
+export { type Identified, type Memo, memo } from "../src/handlers/memo.ts";
 export {
   absent,
   type Match,
@@ -50,6 +67,7 @@ export {
   type RetryOptions,
   type StepAttempt,
   StepError,
+  type StepErrorCode,
   type StepOptions,
   StepPendingError,
 } from "../src/handlers/steps.ts";

@@ -9,7 +9,7 @@ import { type ApiChange, apiChanges, publicApi } from "../tools/public_api.ts";
 const TYPED: readonly { readonly entry: string; readonly module: string; readonly golden: string }[] = [
   { entry: "@op/sdk", module: "mod.ts", golden: "sdk.txt" },
   { entry: "s of @op/sdk", module: "src/schema/builders.ts", golden: "s.txt" },
-  ...["client", "controller", "operator", "resource", "webhook"].map((name) => ({
+  ...["client", "controller", "handlers", "operator", "resource", "webhook"].map((name) => ({
     entry: `@op/sdk/${name}`,
     module: `entry_points/${name}.ts`,
     golden: `${name}.txt`,

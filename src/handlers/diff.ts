@@ -7,6 +7,7 @@ import { parsePath, valueAt } from "./path.ts";
 
 /** A change of one field. */
 export interface DiffEntry {
+  /** How the field changed. */
   readonly op: "add" | "change" | "remove";
   /**
    * The names of the fields that lead to the changed field, relative to the compared values. An

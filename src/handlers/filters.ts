@@ -3,10 +3,32 @@ import { equal } from "../base/json.ts";
 import { labelValueErrors, qualifiedNameErrors } from "../base/name_rules.ts";
 import { own } from "../base/own.ts";
 
-/** Matches a label, annotation or field that exists, with any value. */
+/**
+ * Matches a label, annotation or field that exists, with any value.
+ *
+ * @example Usage
+ * ```ts
+ * import { absent, on, present } from "@op/sdk";
+ * import { ConfigMap } from "@op/sdk/kinds";
+ *
+ * const labels = { team: present, demo: absent } as const;
+ * const copy = on.create(ConfigMap, (_map, { log }) => log.info("Copied"), { labels });
+ * ```
+ */
 export const present: unique symbol = Symbol("present");
 
-/** Matches a label, annotation or field that does not exist. */
+/**
+ * Matches a label, annotation or field that does not exist.
+ *
+ * @example Usage
+ * ```ts
+ * import { absent, on, present } from "@op/sdk";
+ * import { ConfigMap } from "@op/sdk/kinds";
+ *
+ * const labels = { team: present, demo: absent } as const;
+ * const copy = on.create(ConfigMap, (_map, { log }) => log.info("Copied"), { labels });
+ * ```
+ */
 export const absent: unique symbol = Symbol("absent");
 
 /** A filter for one label or annotation: its value, a list of values, or a function. */
@@ -19,12 +41,15 @@ export type TextFilter =
 
 /** Filters for labels or annotations by name. All of them must match. */
 export interface TextFilters {
+  /** The filter for one name. */
   readonly [name: string]: TextFilter;
 }
 
 /** Which objects a handler is called for. All filters must match. */
 export interface ObjectFilter {
+  /** Filters for labels. @default {none} */
   readonly labels?: TextFilters | undefined;
+  /** Filters for annotations. @default {none} */
   readonly annotations?: TextFilters | undefined;
   /**
    * Namespaces and patterns, such as `["shop-*", "!shop-test"]`. `*` stands for any characters, `?`

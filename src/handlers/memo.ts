@@ -2,6 +2,7 @@
 
 /** An object, as far as memos need it. */
 export interface Identified {
+  /** The metadata; the uid identifies the object. */
   readonly metadata: { readonly uid: string };
 }
 
@@ -28,6 +29,25 @@ export interface Memo<T, in O extends Identified = Identified> {
  *
  * @example Usage
  * ```ts
+ * import { memo, on } from "@op/sdk";
+ * import { ConfigMap } from "@op/sdk/kinds";
+ *
+ * const changes = memo(() => ({ count: 0 }));
+ *
+ * const count = on.update(ConfigMap, (_map, { memo, log }) => {
+ *   log.info("Changed", { count: ++memo(changes).count });
+ * });
+ * ```
+ */
+export function memo<T, O extends Identified = Identified>(create: (object: O) => T): Memo<T, O> {
+  return { create };
+}
+
+/**
+ * The values of all memos while a process handles objects.
+ *
+ * @example Usage
+ * ```ts
  * import assert from "node:assert/strict";
  *
  * const pings = memo(() => ({ count: 0 }));
@@ -37,11 +57,6 @@ export interface Memo<T, in O extends Identified = Identified> {
  * assert.equal(store.get(pings, site).count, 1);
  * ```
  */
-export function memo<T, O extends Identified = Identified>(create: (object: O) => T): Memo<T, O> {
-  return { create };
-}
-
-/** The values of all memos while a process handles objects. */
 export class MemoStore<O extends Identified = Identified> implements AsyncDisposable {
   readonly #onError: (error: unknown, uid: string) => void;
   /** The values by the uid of the object, in the order of their creation. */

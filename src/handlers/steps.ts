@@ -47,9 +47,26 @@ export interface StepAttempt {
 /**
  * Thrown by a step that waits for its next attempt. It ends the attempt of the handler, which is
  * called again when the step is due. Do not catch it.
+ *
+ * @example Code that catches errors
+ * ```ts
+ * import { on, StepPendingError } from "@op/sdk/handlers";
+ * import { ConfigMap } from "@op/sdk/kinds";
+ *
+ * const copy = on.create(ConfigMap, async (_map, { step, log }) => {
+ *   try {
+ *     await step("copy", () => fetch("https://store.example.com").then(({ status }) => status), { retries: 3 });
+ *   } catch (error) {
+ *     if (error instanceof StepPendingError) throw error;
+ *     log.warn("Not copied", { error });
+ *   }
+ * });
+ * ```
  */
 export class StepPendingError extends Error {
+  /** Always `StepPendingError`. */
   override name = "StepPendingError";
+  /** Always `StepPending`. */
   readonly code = "StepPending";
   /** The keys of the steps that wait. */
   readonly steps: readonly string[];
@@ -84,9 +101,26 @@ export type StepErrorCode =
  * - `StepPendingCaught`: the handler caught a {@linkcode StepPendingError} and returned.
  * - `StepResultNotJson`: the result of the step cannot be stored.
  * - `StepRetriesExhausted`, `StepTimedOut`: the step reached the limit of its attempts.
+ *
+ * @example Another way if a step fails in all attempts
+ * ```ts
+ * import { on, StepError } from "@op/sdk/handlers";
+ * import { ConfigMap } from "@op/sdk/kinds";
+ *
+ * const copy = on.create(ConfigMap, async (_map, { step, log }) => {
+ *   try {
+ *     await step("copy", () => fetch("https://store.example.com").then(({ status }) => status), { retries: 3 });
+ *   } catch (error) {
+ *     if (!(error instanceof StepError) || error.code !== "StepRetriesExhausted") throw error;
+ *     log.warn("Not copied", { error });
+ *   }
+ * });
+ * ```
  */
 export class StepError extends Error {
+  /** Always `StepError`. */
   override name = "StepError";
+  /** Why the step failed. */
   readonly code: StepErrorCode;
   /** The key of the step. */
   readonly step: string;

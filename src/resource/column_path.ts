@@ -7,7 +7,8 @@ export type FirstName<P extends string, Before extends string = ""> = P extends 
   ? Name extends `${string}.${string}` ? UpToDot<P, Before> : [`${Before}${Name}`, `[${After}`]
   : UpToDot<P, Before>;
 
-type UpToDot<P extends string, Before extends string> = P extends `${infer Name}.${infer After}`
+/** The first name of a path without brackets, and the rest. */
+export type UpToDot<P extends string, Before extends string> = P extends `${infer Name}.${infer After}`
   ? Name extends `${infer Start}\\` ? FirstName<After, `${Before}${Start}.`> : [`${Before}${Name}`, `.${After}`]
   : [`${Before}${P}`, ""];
 
@@ -19,7 +20,8 @@ export type At<T, Name extends string> = unknown extends T ? unknown
 
 type Item<T> = unknown extends T ? unknown : T extends readonly (infer I)[] ? Present<I> : never;
 
-type Present<T> = unknown extends T ? unknown : NonNullable<T>;
+/** The type without `null` and `undefined`. */
+export type Present<T> = unknown extends T ? unknown : NonNullable<T>;
 
 /**
  * The type of a path's target; `never` if the path does not resolve. As on the server, dots must be
@@ -46,6 +48,7 @@ type UpTo<Text extends string, End extends string> = Text extends `${infer Befor
 
 type WithoutTrailingSpaces<P extends string> = P extends `${infer Path} ` ? WithoutTrailingSpaces<Path> : P;
 
+/** The message that the compiler shows if a path is not a literal. */
 export type NotLiteral = "the type of the path must be a literal: write the path inline, or declare it `as const`";
 
 /** The path itself if it resolves; otherwise the message that the compiler shows. */

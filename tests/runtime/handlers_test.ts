@@ -1,6 +1,6 @@
 /** Handlers on the API server in this process. */
 import assert from "node:assert/strict";
-import { type Handler, memo, on, type Part, PermanentError, resource, s, TemporaryError } from "@op/sdk";
+import { memo, on, type Part, PermanentError, resource, s, TemporaryError } from "@op/sdk";
 import { ConfigMap } from "@op/sdk/kinds";
 import { type MemoryCluster, memoryCluster } from "@op/sdk/testing";
 
@@ -200,7 +200,7 @@ Deno.test("an item handler is called for each item that was added, changed or re
 
 Deno.test("a handler follows a computed value", async () => {
   const calls: unknown[] = [];
-  const big: Handler = on.change(Website, ({ spec }) => spec.replicas > 3, (_site, { old, current }) => {
+  const big = on.change(Website, ({ spec }) => spec.replicas > 3, (_site, { old, current }) => {
     calls.push([old, current]);
   });
   await using cluster = await started({ big });
@@ -260,4 +260,26 @@ Deno.test("a record that disappears is written again, and no create handler is c
   assert.equal(created, 1);
   const [line] = cluster.logged.filter(({ level }) => level === "error");
   assert.match(String(line?.fields?.error), /the stored record disappeared twice/);
+});
+
+Deno.test("changes that are made while a create handler fails are delivered after its success", async () => {
+  const calls: unknown[] = [];
+  let isDown = true;
+  await using cluster = await started({
+    provision: on.create(Website, () => {
+      if (isDown) throw new TemporaryError("The database is down", { retry: "10s" });
+    }),
+    first: on.create(Website, (site) => void calls.push(["create", site.spec.replicas])),
+    resize: on.update(Website, (_site, { old, current }) => {
+      calls.push(["update", old.spec.replicas, current.spec.replicas]);
+    }),
+  });
+  await cluster.create(Website, "web", { spec: { replicas: 1 } });
+  await cluster.settle({ allowFailures: true });
+  await cluster.patch(Website, "web", { spec: { replicas: 2 } });
+  await cluster.settle({ allowFailures: true });
+  assert.deepEqual(calls, [["create", 1]]);
+  isDown = false;
+  await cluster.advance("20s");
+  assert.deepEqual(calls, [["create", 1], ["update", 1, 2]]);
 });

@@ -20,6 +20,7 @@ export interface HandlerFields<K extends AnyKind> {
 
 /** The changes that an `on.update` handler receives. */
 export interface UpdateFields<K extends AnyKind> {
+  /** Why the handler is called. */
   readonly cause: "update";
   /** The object in the handler's last successful call. */
   readonly old: Snapshot<K>;
@@ -31,6 +32,7 @@ export interface UpdateFields<K extends AnyKind> {
 
 /** The changes that an `on.field` handler receives. */
 export interface FieldFields<V> {
+  /** Why the handler is called. */
   readonly cause: "create" | "update";
   /** The value in the handler's last successful call, or `undefined` if there was none. */
   readonly old: V | undefined;
@@ -42,6 +44,7 @@ export interface FieldFields<V> {
 
 /** The change that an `on.change` handler receives. */
 export interface ChangeFields<V> {
+  /** Why the handler is called. */
   readonly cause: "create" | "update";
   /** The value in the handler's last successful call, or `undefined` before it. */
   readonly old: V | undefined;
@@ -51,6 +54,7 @@ export interface ChangeFields<V> {
 
 /** The change of one item that an `on.item` handler receives. */
 export interface ItemFields<Item> {
+  /** Why the handler is called. */
   readonly cause: "added" | "changed" | "removed";
   /** The item now; for `removed`, the item in the last successful call. */
   readonly item: Item;
@@ -60,6 +64,7 @@ export interface ItemFields<Item> {
 
 /** The fields of an `on.anyOf` handler, by `cause`. */
 export type CauseFields<K extends AnyKind, C extends HandlerCause> = C extends "update" ? UpdateFields<K> : {
+  /** Why the handler is called. */
   readonly cause: C;
   readonly old?: undefined;
   readonly current?: undefined;
@@ -90,10 +95,11 @@ export interface Steps {
   ): Promise<{ readonly [Key in keyof Fns]: Awaited<ReturnType<Fns[Key]>> }>;
 }
 
-type NotJson = "a step's result is stored as JSON: this type is not JSON";
+/** The message that the compiler shows if the result of a step is not JSON. */
+export type NotJson = "a step's result is stored as JSON: this type is not JSON";
 
 /** `string`, or the message that the compiler shows if the result of a step is not JSON. */
-type StepKey<T> = [T] extends [Json<T>] ? string : NotJson;
+export type StepKey<T> = [T] extends [Json<T>] ? string : NotJson;
 
 /** `T` if all its values can be stored as JSON; otherwise a type that `T` is not assignable to. */
 export type Json<T> = T extends string | number | boolean | null | undefined | void ? T

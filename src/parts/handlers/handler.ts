@@ -53,9 +53,11 @@ export interface TypeOptions {
   readonly onFailure?: "blockDeletion" | "allowDeletion";
   /** For `resume`: whether the handler is also called for objects that are being deleted. */
   readonly deleting?: boolean;
-  /** For `field`: filters for the old and the current value. */
+  /** For `field`: the filter for the old value. */
   readonly from?: unknown;
+  /** For `field`: the filter for the current value. */
   readonly to?: unknown;
+  /** For `field`: the filter for the old or the current value. */
   readonly fromOrTo?: unknown;
 }
 

@@ -52,7 +52,7 @@ const OBJECT: HandlerSubject = { type: "object" };
  * });
  *
  * await using cluster = await memoryCluster({ operator: shop });
- * await cluster.create(Website, { metadata: { name: "blog" }, spec: { replicas: 2 } });
+ * await cluster.create(Website, "blog", { spec: { replicas: 2 } });
  * await cluster.settle();
  * await cluster.patch(Website, "blog", { spec: { replicas: 5 } });
  * await cluster.settle();

@@ -19,17 +19,16 @@ import type { CheckedField, FieldAt } from "./field.ts";
 import type { Handler } from "./handler.ts";
 import type { HandlerOptions, KindOptions } from "./options.ts";
 
-type Kinds = readonly AnyKind[];
-type Uses = readonly Access[];
-type None = readonly [];
-type NoIndexes = Record<never, never>;
-
-/** The function of a handler. */
-type Fn<
+/**
+ * The function of a handler.
+ *
+ * @typeParam Fields What its context has in addition to the context of a reconcile.
+ */
+export type HandlerFunction<
   K extends AnyKind,
-  Owns extends Kinds,
-  Reads extends Kinds,
-  U extends Uses,
+  Owns extends readonly AnyKind[],
+  Reads extends readonly AnyKind[],
+  U extends readonly Access[],
   Indexes extends IndexMap,
   Services,
   Fields,
@@ -39,15 +38,16 @@ type Fn<
 ) => Promise<ReconcileResult> | ReconcileResult;
 
 /** The items of a list field. */
-type ItemAt<T, P extends string> = FieldAt<T, P> extends readonly (infer Item)[] ? Item : never;
+export type ItemAt<T, P extends string> = FieldAt<T, P> extends readonly (infer Item)[] ? Item : never;
 
 /** The path itself if its field is a list; otherwise the message that the compiler shows. */
-type CheckedList<T, P extends string> = [FieldAt<T, P>] extends [never] ? CheckedField<T, P>
+export type CheckedList<T, P extends string> = [FieldAt<T, P>] extends [never] ? CheckedField<T, P>
   : FieldAt<T, P> extends readonly unknown[] ? P
   : `${P} is not a list`;
 
 /** The message that the compiler shows if a selected value is not JSON. */
-type SelectedJson<V> = [V] extends [Json<V>] ? unknown : "the selected value is stored as JSON: this type is not JSON";
+export type SelectedJson<V> = [V] extends [Json<V>] ? unknown
+  : "the selected value is stored as JSON: this type is not JSON";
 
 /** Options of `on.delete`. */
 export interface DeleteOptions {
@@ -89,13 +89,13 @@ export interface On<Services = unknown> {
    */
   create<
     K extends AnyKind,
-    const Owns extends Kinds = None,
-    const Reads extends Kinds = None,
-    const U extends Uses = None,
-    Indexes extends IndexMap = NoIndexes,
+    const Owns extends readonly AnyKind[] = readonly [],
+    const Reads extends readonly AnyKind[] = readonly [],
+    const U extends readonly Access[] = readonly [],
+    Indexes extends IndexMap = Record<never, never>,
   >(
     kind: K,
-    fn: Fn<K, Owns, Reads, U, Indexes, Services, Steps & { readonly cause: "create" }>,
+    fn: HandlerFunction<K, Owns, Reads, U, Indexes, Services, Steps & { readonly cause: "create" }>,
     options?: HandlerOptions<K, Owns, Reads, U, Indexes>,
   ): Handler<Services>;
   /**
@@ -109,13 +109,13 @@ export interface On<Services = unknown> {
    */
   update<
     K extends AnyKind,
-    const Owns extends Kinds = None,
-    const Reads extends Kinds = None,
-    const U extends Uses = None,
-    Indexes extends IndexMap = NoIndexes,
+    const Owns extends readonly AnyKind[] = readonly [],
+    const Reads extends readonly AnyKind[] = readonly [],
+    const U extends readonly Access[] = readonly [],
+    Indexes extends IndexMap = Record<never, never>,
   >(
     kind: K,
-    fn: Fn<K, Owns, Reads, U, Indexes, Services, Steps & UpdateFields<K>>,
+    fn: HandlerFunction<K, Owns, Reads, U, Indexes, Services, Steps & UpdateFields<K>>,
     options?: HandlerOptions<K, Owns, Reads, U, Indexes>,
   ): Handler<Services>;
   /**
@@ -128,13 +128,13 @@ export interface On<Services = unknown> {
    */
   delete<
     K extends AnyKind,
-    const Owns extends Kinds = None,
-    const Reads extends Kinds = None,
-    const U extends Uses = None,
-    Indexes extends IndexMap = NoIndexes,
+    const Owns extends readonly AnyKind[] = readonly [],
+    const Reads extends readonly AnyKind[] = readonly [],
+    const U extends readonly Access[] = readonly [],
+    Indexes extends IndexMap = Record<never, never>,
   >(
     kind: K,
-    fn: Fn<K, Owns, Reads, U, Indexes, Services, Steps & { readonly cause: "delete" }>,
+    fn: HandlerFunction<K, Owns, Reads, U, Indexes, Services, Steps & { readonly cause: "delete" }>,
     options?: HandlerOptions<K, Owns, Reads, U, Indexes> & DeleteOptions,
   ): Handler<Services>;
   /**
@@ -148,13 +148,13 @@ export interface On<Services = unknown> {
    */
   afterDelete<
     K extends AnyKind,
-    const Owns extends Kinds = None,
-    const Reads extends Kinds = None,
-    const U extends Uses = None,
-    Indexes extends IndexMap = NoIndexes,
+    const Owns extends readonly AnyKind[] = readonly [],
+    const Reads extends readonly AnyKind[] = readonly [],
+    const U extends readonly Access[] = readonly [],
+    Indexes extends IndexMap = Record<never, never>,
   >(
     kind: K,
-    fn: Fn<K, Owns, Reads, U, Indexes, Services, { readonly cause: "afterDelete" }>,
+    fn: HandlerFunction<K, Owns, Reads, U, Indexes, Services, { readonly cause: "afterDelete" }>,
     options?: HandlerOptions<K, Owns, Reads, U, Indexes>,
   ): Handler<Services>;
   /**
@@ -167,13 +167,13 @@ export interface On<Services = unknown> {
    */
   resume<
     K extends AnyKind,
-    const Owns extends Kinds = None,
-    const Reads extends Kinds = None,
-    const U extends Uses = None,
-    Indexes extends IndexMap = NoIndexes,
+    const Owns extends readonly AnyKind[] = readonly [],
+    const Reads extends readonly AnyKind[] = readonly [],
+    const U extends readonly Access[] = readonly [],
+    Indexes extends IndexMap = Record<never, never>,
   >(
     kind: K,
-    fn: Fn<K, Owns, Reads, U, Indexes, Services, { readonly cause: "resume" }>,
+    fn: HandlerFunction<K, Owns, Reads, U, Indexes, Services, { readonly cause: "resume" }>,
     options?: HandlerOptions<K, Owns, Reads, U, Indexes> & ResumeOptions,
   ): Handler<Services>;
   /**
@@ -189,14 +189,14 @@ export interface On<Services = unknown> {
   field<
     K extends AnyKind,
     const P extends string,
-    const Owns extends Kinds = None,
-    const Reads extends Kinds = None,
-    const U extends Uses = None,
-    Indexes extends IndexMap = NoIndexes,
+    const Owns extends readonly AnyKind[] = readonly [],
+    const Reads extends readonly AnyKind[] = readonly [],
+    const U extends readonly Access[] = readonly [],
+    Indexes extends IndexMap = Record<never, never>,
   >(
     kind: K,
     path: CheckedField<Infer<K>, P>,
-    fn: Fn<K, Owns, Reads, U, Indexes, Services, Steps & FieldFields<FieldAt<Infer<K>, P>>>,
+    fn: HandlerFunction<K, Owns, Reads, U, Indexes, Services, Steps & FieldFields<FieldAt<Infer<K>, P>>>,
     options?: HandlerOptions<K, Owns, Reads, U, Indexes> & FieldOptions<FieldAt<Infer<K>, P>>,
   ): Handler<Services>;
   /**
@@ -211,14 +211,14 @@ export interface On<Services = unknown> {
   change<
     K extends AnyKind,
     V,
-    const Owns extends Kinds = None,
-    const Reads extends Kinds = None,
-    const U extends Uses = None,
-    Indexes extends IndexMap = NoIndexes,
+    const Owns extends readonly AnyKind[] = readonly [],
+    const Reads extends readonly AnyKind[] = readonly [],
+    const U extends readonly Access[] = readonly [],
+    Indexes extends IndexMap = Record<never, never>,
   >(
     kind: K,
     select: (object: Infer<K>) => V & SelectedJson<V>,
-    fn: Fn<K, Owns, Reads, U, Indexes, Services, Steps & ChangeFields<V>>,
+    fn: HandlerFunction<K, Owns, Reads, U, Indexes, Services, Steps & ChangeFields<V>>,
     options?: HandlerOptions<K, Owns, Reads, U, Indexes>,
   ): Handler<Services>;
   /**
@@ -234,15 +234,15 @@ export interface On<Services = unknown> {
   item<
     K extends AnyKind,
     const P extends string,
-    const Owns extends Kinds = None,
-    const Reads extends Kinds = None,
-    const U extends Uses = None,
-    Indexes extends IndexMap = NoIndexes,
+    const Owns extends readonly AnyKind[] = readonly [],
+    const Reads extends readonly AnyKind[] = readonly [],
+    const U extends readonly Access[] = readonly [],
+    Indexes extends IndexMap = Record<never, never>,
   >(
     kind: K,
     path: CheckedList<Infer<K>, P>,
     key: (item: ItemAt<Infer<K>, P>) => string,
-    fn: Fn<K, Owns, Reads, U, Indexes, Services, Steps & ItemFields<ItemAt<Infer<K>, P>>>,
+    fn: HandlerFunction<K, Owns, Reads, U, Indexes, Services, Steps & ItemFields<ItemAt<Infer<K>, P>>>,
     options?: HandlerOptions<K, Owns, Reads, U, Indexes>,
   ): Handler<Services>;
   /**
@@ -256,14 +256,14 @@ export interface On<Services = unknown> {
   anyOf<
     const C extends HandlerCause,
     K extends AnyKind,
-    const Owns extends Kinds = None,
-    const Reads extends Kinds = None,
-    const U extends Uses = None,
-    Indexes extends IndexMap = NoIndexes,
+    const Owns extends readonly AnyKind[] = readonly [],
+    const Reads extends readonly AnyKind[] = readonly [],
+    const U extends readonly Access[] = readonly [],
+    Indexes extends IndexMap = Record<never, never>,
   >(
     causes: readonly C[],
     kind: K,
-    fn: Fn<K, Owns, Reads, U, Indexes, Services, Steps & CauseFields<K, C>>,
+    fn: HandlerFunction<K, Owns, Reads, U, Indexes, Services, Steps & CauseFields<K, C>>,
     options?: HandlerOptions<K, Owns, Reads, U, Indexes> & DeleteOptions,
   ): Handler<Services>;
   /**
@@ -275,10 +275,10 @@ export interface On<Services = unknown> {
    */
   for<
     K extends AnyKind,
-    const Owns extends Kinds = None,
-    const Reads extends Kinds = None,
-    const U extends Uses = None,
-    Indexes extends IndexMap = NoIndexes,
+    const Owns extends readonly AnyKind[] = readonly [],
+    const Reads extends readonly AnyKind[] = readonly [],
+    const U extends readonly Access[] = readonly [],
+    Indexes extends IndexMap = Record<never, never>,
   >(
     kind: K,
     options?: HandlerOptions<K, Owns, Reads, U, Indexes> & KindOptions,
@@ -295,10 +295,10 @@ export interface On<Services = unknown> {
 export interface OnKind<
   K extends AnyKind,
   Services = unknown,
-  FOwns extends Kinds = None,
-  FReads extends Kinds = None,
-  FUses extends Uses = None,
-  FIndexes extends IndexMap = NoIndexes,
+  FOwns extends readonly AnyKind[] = readonly [],
+  FReads extends readonly AnyKind[] = readonly [],
+  FUses extends readonly Access[] = readonly [],
+  FIndexes extends IndexMap = Record<never, never>,
 > {
   /**
    * Declares a handler that is called once for each new object, until it succeeds. After that, only
@@ -308,12 +308,12 @@ export interface OnKind<
    * @param options Declarations, filters, and how failures are retried.
    */
   create<
-    const Owns extends Kinds = None,
-    const Reads extends Kinds = None,
-    const U extends Uses = None,
-    Indexes extends IndexMap = NoIndexes,
+    const Owns extends readonly AnyKind[] = readonly [],
+    const Reads extends readonly AnyKind[] = readonly [],
+    const U extends readonly Access[] = readonly [],
+    Indexes extends IndexMap = Record<never, never>,
   >(
-    fn: Fn<
+    fn: HandlerFunction<
       K,
       readonly [...FOwns, ...Owns],
       readonly [...FReads, ...Reads],
@@ -333,12 +333,12 @@ export interface OnKind<
    * @param options Declarations, filters, and how failures are retried.
    */
   update<
-    const Owns extends Kinds = None,
-    const Reads extends Kinds = None,
-    const U extends Uses = None,
-    Indexes extends IndexMap = NoIndexes,
+    const Owns extends readonly AnyKind[] = readonly [],
+    const Reads extends readonly AnyKind[] = readonly [],
+    const U extends readonly Access[] = readonly [],
+    Indexes extends IndexMap = Record<never, never>,
   >(
-    fn: Fn<
+    fn: HandlerFunction<
       K,
       readonly [...FOwns, ...Owns],
       readonly [...FReads, ...Reads],
@@ -357,12 +357,12 @@ export interface OnKind<
    * @param options Declarations, filters, and how failures are retried.
    */
   delete<
-    const Owns extends Kinds = None,
-    const Reads extends Kinds = None,
-    const U extends Uses = None,
-    Indexes extends IndexMap = NoIndexes,
+    const Owns extends readonly AnyKind[] = readonly [],
+    const Reads extends readonly AnyKind[] = readonly [],
+    const U extends readonly Access[] = readonly [],
+    Indexes extends IndexMap = Record<never, never>,
   >(
-    fn: Fn<
+    fn: HandlerFunction<
       K,
       readonly [...FOwns, ...Owns],
       readonly [...FReads, ...Reads],
@@ -382,12 +382,12 @@ export interface OnKind<
    * @param options Declarations, filters, and how failures are retried.
    */
   afterDelete<
-    const Owns extends Kinds = None,
-    const Reads extends Kinds = None,
-    const U extends Uses = None,
-    Indexes extends IndexMap = NoIndexes,
+    const Owns extends readonly AnyKind[] = readonly [],
+    const Reads extends readonly AnyKind[] = readonly [],
+    const U extends readonly Access[] = readonly [],
+    Indexes extends IndexMap = Record<never, never>,
   >(
-    fn: Fn<
+    fn: HandlerFunction<
       K,
       readonly [...FOwns, ...Owns],
       readonly [...FReads, ...Reads],
@@ -406,12 +406,12 @@ export interface OnKind<
    * @param options Declarations, filters, and how failures are retried.
    */
   resume<
-    const Owns extends Kinds = None,
-    const Reads extends Kinds = None,
-    const U extends Uses = None,
-    Indexes extends IndexMap = NoIndexes,
+    const Owns extends readonly AnyKind[] = readonly [],
+    const Reads extends readonly AnyKind[] = readonly [],
+    const U extends readonly Access[] = readonly [],
+    Indexes extends IndexMap = Record<never, never>,
   >(
-    fn: Fn<
+    fn: HandlerFunction<
       K,
       readonly [...FOwns, ...Owns],
       readonly [...FReads, ...Reads],
@@ -433,13 +433,13 @@ export interface OnKind<
    */
   field<
     const P extends string,
-    const Owns extends Kinds = None,
-    const Reads extends Kinds = None,
-    const U extends Uses = None,
-    Indexes extends IndexMap = NoIndexes,
+    const Owns extends readonly AnyKind[] = readonly [],
+    const Reads extends readonly AnyKind[] = readonly [],
+    const U extends readonly Access[] = readonly [],
+    Indexes extends IndexMap = Record<never, never>,
   >(
     path: CheckedField<Infer<K>, P>,
-    fn: Fn<
+    fn: HandlerFunction<
       K,
       readonly [...FOwns, ...Owns],
       readonly [...FReads, ...Reads],
@@ -460,13 +460,13 @@ export interface OnKind<
    */
   change<
     V,
-    const Owns extends Kinds = None,
-    const Reads extends Kinds = None,
-    const U extends Uses = None,
-    Indexes extends IndexMap = NoIndexes,
+    const Owns extends readonly AnyKind[] = readonly [],
+    const Reads extends readonly AnyKind[] = readonly [],
+    const U extends readonly Access[] = readonly [],
+    Indexes extends IndexMap = Record<never, never>,
   >(
     select: (object: Infer<K>) => V & SelectedJson<V>,
-    fn: Fn<
+    fn: HandlerFunction<
       K,
       readonly [...FOwns, ...Owns],
       readonly [...FReads, ...Reads],
@@ -488,14 +488,14 @@ export interface OnKind<
    */
   item<
     const P extends string,
-    const Owns extends Kinds = None,
-    const Reads extends Kinds = None,
-    const U extends Uses = None,
-    Indexes extends IndexMap = NoIndexes,
+    const Owns extends readonly AnyKind[] = readonly [],
+    const Reads extends readonly AnyKind[] = readonly [],
+    const U extends readonly Access[] = readonly [],
+    Indexes extends IndexMap = Record<never, never>,
   >(
     path: CheckedList<Infer<K>, P>,
     key: (item: ItemAt<Infer<K>, P>) => string,
-    fn: Fn<
+    fn: HandlerFunction<
       K,
       readonly [...FOwns, ...Owns],
       readonly [...FReads, ...Reads],
@@ -515,13 +515,13 @@ export interface OnKind<
    */
   anyOf<
     const C extends HandlerCause,
-    const Owns extends Kinds = None,
-    const Reads extends Kinds = None,
-    const U extends Uses = None,
-    Indexes extends IndexMap = NoIndexes,
+    const Owns extends readonly AnyKind[] = readonly [],
+    const Reads extends readonly AnyKind[] = readonly [],
+    const U extends readonly Access[] = readonly [],
+    Indexes extends IndexMap = Record<never, never>,
   >(
     causes: readonly C[],
-    fn: Fn<
+    fn: HandlerFunction<
       K,
       readonly [...FOwns, ...Owns],
       readonly [...FReads, ...Reads],

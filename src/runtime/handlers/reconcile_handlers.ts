@@ -182,7 +182,7 @@ export class HandlerReconciler {
     run.draft.status.include(memory.unwritten);
     run.draft.include(draft);
     for (const [key, error] of reading.errors) this.#reportFunction(run, key, error);
-    const { finalizer, nextDueAt } = plan(set, live, after.state, clock.now());
+    const { finalizer, nextDueAt, calls: dueNow } = plan(set, live, after.state, clock.now());
     // A handler whose filter fails may be one that the deletion must wait for.
     const isBlocked = (this.#group.cleanup ?? []).some((key) => reading.errors.has(key));
     const isIncomplete = live.isDeleting && (finalizer !== "remove" || isBlocked);
@@ -191,7 +191,12 @@ export class HandlerReconciler {
       const mustWrite = after.write || loaded.mustWrite;
       if (mustWrite) this.#write(run, memory, after.state, reading, loaded.unknown);
     }
-    const dueAt = Math.min(nextDueAt ?? Infinity, ...results.map(({ outcome: { dueAt = Infinity } }) => dueAt));
+    // Updates that waited for the creation are due now.
+    const dueAt = Math.min(
+      dueNow.length > 0 ? clock.now() : Infinity,
+      nextDueAt ?? Infinity,
+      ...results.map(({ outcome: { dueAt = Infinity } }) => dueAt),
+    );
     return {
       next: dueAt === Infinity ? undefined : { after: Math.max(0, dueAt - clock.now()) },
       failure: memory.failures.summary(after.state, reading.errors, live.matching.size + reading.errors.size),
