@@ -57,7 +57,7 @@ export function plan(set: HandlerSet, live: Live, state: HandlerState | undefine
   // Without a stored state, the object is new, so `create` is due instead of `resume`. If no
   // handler has a baseline, no state is stored, and `resume` is due for all objects found at start.
   const isNew = known !== state && set.handlers.some(hasBaseline);
-  if (live.isFoundAtStart && !isNew) planner.resume(matching);
+  if (live.isFoundAtStart && (!isNew || live.isDeleting)) planner.resume(matching);
   if (live.isDeleting) return planner.deletion(matching);
   planner.changes(matching);
   const needsFinalizer = matching.some(({ causes }) => causes.has("delete"));

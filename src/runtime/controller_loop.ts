@@ -172,6 +172,7 @@ export class ControllerLoop {
     this.#isOpen = false;
     using aborting = linked([deadline, term]);
     await this.#runner.end(aborting.signal);
+    await Promise.race([this.scope.unit.endTerm?.(), aborted(aborting.signal)]);
     term.removeEventListener("abort", close);
   }
 
@@ -190,6 +191,7 @@ export class ControllerLoop {
     // are reconciled again.
     if (this.#hasLed) this.#intake.addAll();
     this.#hasLed = true;
+    this.scope.unit.beginTerm?.(ownCache(this.scope).values());
     this.#isOpen = true;
     this.#isStartLogged = false;
     this.#logStart();

@@ -28,7 +28,9 @@ export async function reconcileObject(scope: LoopScope, run: CurrentReconcile): 
     : own.length + orphaned.length > 0 && mayRemoveFinalizers(scope, run, [...own, ...orphaned]);
   switch (nextStep(hasCleanup, hasFinalizer, isDeleting)) {
     case "none":
-      return DONE;
+      return unit.reconcileDeleting === undefined
+        ? DONE
+        : await writeDeleting(scope, run, await unit.reconcileDeleting(run));
     case "remove finalizer":
       removeFinalizers(scope, run);
       await writeObject(scope, run);
@@ -115,18 +117,21 @@ function addHotLoopCondition(scope: LoopScope, { object, draft }: CurrentReconci
  */
 async function cleanup(scope: LoopScope, run: CurrentReconcile): Promise<UnitResult> {
   const result = await scope.unit.cleanup!(run);
-  if (result.isIncomplete) {
-    if (result.failure !== undefined) await writeFailure(scope, run, result.failure);
-    else {
-      addHotLoopCondition(scope, run);
-      await writeDraft(scope, run, []);
-    }
-    scope.unit.written?.(run.object);
-    return result;
-  }
+  if (result.isIncomplete) return await writeDeleting(scope, run, result);
   removeFinalizers(scope, run);
   await writeObject(scope, run);
   return DONE;
+}
+
+/** Writes the changes of an object that continues to exist although it is being deleted. */
+async function writeDeleting(scope: LoopScope, run: CurrentReconcile, result: UnitResult): Promise<UnitResult> {
+  if (result.failure !== undefined) await writeFailure(scope, run, result.failure);
+  else {
+    addHotLoopCondition(scope, run);
+    await writeDraft(scope, run, []);
+  }
+  scope.unit.written?.(run.object);
+  return result;
 }
 
 /**

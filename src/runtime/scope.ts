@@ -96,6 +96,19 @@ export interface LoopUnit extends
   /** Called when the API server has accepted the writes of a reconcile. */
   written?(object: KubeObject): void;
   /**
+   * Reconciles an object that is being deleted and does not have the finalizer. @default {such
+   * objects are not reconciled}
+   */
+  readonly reconcileDeleting?: ((run: CurrentReconcile) => Promise<UnitResult>) | undefined;
+  /**
+   * Called when this process starts to reconcile: once, or each time it becomes the leader.
+   *
+   * @param objects The objects that exist.
+   */
+  beginTerm?(objects: Iterable<KubeObject>): void;
+  /** Called when this process does not reconcile any more. The promise never rejects. */
+  endTerm?(): Promise<void>;
+  /**
    * Called when an object was deleted. The promise never rejects.
    *
    * @param object The last known state of the object.

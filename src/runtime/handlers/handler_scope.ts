@@ -33,6 +33,11 @@ export function handlerScope(operator: string, key: string, group: HandlerGroup,
     orphanedFinalizers: new OrphanedFinalizers(operator, shared.controllers, key),
     reconcile: (run) => reconciler.reconcile(run),
     cleanup: group.cleanup && ((run) => reconciler.cleanup(run)),
+    reconcileDeleting: [...handlers.values()].some(({ options }) => options.deleting)
+      ? (run) => reconciler.reconcile(run)
+      : undefined,
+    beginTerm: (objects) => reconciler.beginTerm(objects),
+    endTerm: () => reconciler.endTerm(),
     needsFinalizer: (object) => reconciler.needsFinalizer(object),
     written: (object) => reconciler.accepted(object),
     forget: (object, signal) => reconciler.forget(object, signal),

@@ -40,7 +40,6 @@ interface ObjectMemory {
   readonly failures: HandlerFailures;
   /** The status that calls reported and the API server has not accepted. */
   unwritten: StatusDraft;
-  readonly isFoundAtStart: boolean;
 }
 
 /** Runs the handlers of a kind. */
@@ -52,7 +51,9 @@ export class HandlerReconciler {
   readonly #field: RecordField | undefined;
   readonly #retryAnnotation: string;
   readonly #objects = new Map<string, ObjectMemory>();
-  readonly #memos: MemoStore;
+  /** The uids of the objects that existed when the term began. */
+  readonly #found = new Set<string>();
+  #memos: MemoStore;
 
   /**
    * @param group The handlers.
@@ -66,10 +67,29 @@ export class HandlerReconciler {
     this.#matchers = new Map([...handlers].map(([key, { filters }]) => [key, objectMatcher(filters)]));
     this.#field = recordField(environment.operator, kind, storage);
     this.#retryAnnotation = `${storedDomain(environment.operator, kind)}/retry`;
-    this.#memos = new MemoStore((error, uid) => {
-      const [scope] = environment.scopes.values();
-      scope?.log.error("Memo not disposed of", { uid, error });
-    });
+    this.#memos = this.#createMemos();
+  }
+
+  #createMemos(): MemoStore {
+    return new MemoStore((error, uid) => this.#scope.log.error("Memo not disposed of", { uid, error }));
+  }
+
+  /**
+   * Begins a term: `resume` handlers are due for the objects that exist.
+   *
+   * @param objects The objects.
+   */
+  beginTerm(objects: Iterable<KubeObject>): void {
+    this.#found.clear();
+    for (const { metadata: { uid } } of objects) this.#found.add(uid);
+    for (const { state } of this.#objects.values()) state.beginTerm();
+  }
+
+  /** Ends a term: disposes of all memos. The promise never rejects. */
+  async endTerm(): Promise<void> {
+    const memos = this.#memos;
+    this.#memos = this.#createMemos();
+    await memos[Symbol.asyncDispose]();
   }
 
   /**
@@ -96,6 +116,7 @@ export class HandlerReconciler {
   async forget(object: KubeObject, signal: AbortSignal | undefined): Promise<void> {
     const { uid } = object.metadata;
     this.#objects.delete(uid);
+    this.#found.delete(uid);
     if (signal !== undefined) await this.#callAfterDelete(object, signal);
     await this.#memos.delete(uid);
   }
@@ -159,8 +180,8 @@ export class HandlerReconciler {
   async #handle(run: CurrentReconcile): Promise<UnitResult> {
     const { set, rules } = this.#set;
     const { clock } = this.#scope;
-    const memory = this.#memoryOf(run);
-    const reading = this.#read(run.object, memory);
+    const memory = this.#memoryOf(run.object);
+    const reading = this.#read(run.object);
     const { live } = reading;
     const record = this.#field && recordIn(run.object, this.#field);
     const loaded = memory.state.load(record, (text) => decodeRecord(set, rules, text, reading));
@@ -209,27 +230,20 @@ export class HandlerReconciler {
     return scope!;
   }
 
-  #memoryOf({ object, reason }: CurrentReconcile): ObjectMemory {
-    const { uid } = object.metadata;
+  #memoryOf({ metadata: { uid } }: KubeObject): ObjectMemory {
     let memory = this.#objects.get(uid);
     if (memory === undefined) {
-      const isFoundAtStart = reason === "found at start";
-      memory = {
-        state: new StateMemory(),
-        failures: new HandlerFailures(),
-        unwritten: new StatusDraft(),
-        isFoundAtStart,
-      };
+      memory = { state: new StateMemory(), failures: new HandlerFailures(), unwritten: new StatusDraft() };
       this.#objects.set(uid, memory);
     }
     return memory;
   }
 
-  #read(object: KubeObject, { isFoundAtStart }: ObjectMemory): ObjectReading {
-    const { finalizers = [], annotations = {} } = object.metadata;
+  #read(object: KubeObject): ObjectReading {
+    const { uid, finalizers = [], annotations = {} } = object.metadata;
     return this.#set.read(object, {
       hasFinalizer: finalizers.includes(this.#environment.finalizer),
-      isFoundAtStart,
+      isFoundAtStart: this.#found.has(uid),
       retry: annotations[this.#retryAnnotation],
       matches: (key, handler) => this.#matches(object, key, handler),
     });

@@ -78,6 +78,18 @@ export class StateMemory {
     return { ...this.#known(), isReplaced };
   }
 
+  /**
+   * Forgets which `resume` handlers were called. Other processes may have written records since the
+   * last term, so an accepted record counts as stored.
+   */
+  beginTerm(): void {
+    if (this.#sent?.isAccepted) {
+      this.#stored = this.#sent.record;
+      this.#sent = undefined;
+    }
+    this.#state = this.#state && { ...this.#state, resumed: new Set() };
+  }
+
   #known(): LoadedState {
     const mustWrite = this.#isUnsent || this.#sent !== undefined;
     return { state: this.#state, mustWrite, unknown: this.#unknown, isLost: false, isReplaced: false };
