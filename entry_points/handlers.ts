@@ -49,6 +49,7 @@ export type {
   UpdateFields,
 } from "../src/parts/handlers/contexts.ts";
 export type { Diff, Snapshot, ValueChange } from "../src/parts/handlers/changes.ts";
+export { digest } from "../src/handlers/digest.ts";
 export type { DiffEntry } from "../src/handlers/diff.ts";
 export type { CheckedField, FieldAt } from "../src/parts/handlers/field.ts";
 export type { At, FirstName, NotLiteral, Present, UpToDot } from "../src/resource/column_path.ts";

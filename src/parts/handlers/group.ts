@@ -6,6 +6,7 @@ import type { IndexMap } from "../context.ts";
 import type { SandboxPermissions } from "../sandbox.ts";
 import type { Handler } from "./handler.ts";
 import type { Storage } from "./options.ts";
+import { storedSecret } from "./secret_fields.ts";
 
 /** The handlers of a kind, with the declarations of all of them. */
 export interface HandlerGroup extends Omit<Controller, "part" | "reconcile" | "cleanup"> {
@@ -32,7 +33,7 @@ export function groupKey({ group, plural }: AnyKind): string {
  * @param group The handlers of the kind so far.
  * @param key The key of the handler.
  * @param handler The handler.
- * @throws {TypeError} If it contradicts another handler of the kind.
+ * @throws {TypeError} If it contradicts another handler of the kind, or would store secret values.
  */
 export function withHandler(group: HandlerGroup | undefined, key: string, handler: Handler): HandlerGroup {
   const { kind, options, causes } = handler;
@@ -46,6 +47,7 @@ export function withHandler(group: HandlerGroup | undefined, key: string, handle
       checkSame(group, key, "finalizer", options.finalizer, group.finalizer);
     }
   }
+  if (storage !== "memory") checkSecrets(key, handler, storage);
   const handlers = new Map([...others, [key, handler] as const]);
   const cleanup = [...group?.cleanup ?? [], ...(causes.includes("delete") ? [key] : [])];
   const owned = uniqueKinds([...group?.owns ?? [], ...owns], [kind]);
@@ -80,6 +82,16 @@ function checkSame({ kind, handlers }: HandlerGroup, key: string, option: string
   throw new TypeError(
     `Handlers of ${kind.kind}: "${first}" has the ${option} "${other}", and "${key}" has "${one}". ` +
       `All handlers of a kind have the same ${option}: set it with on.for().`,
+  );
+}
+
+function checkSecrets(key: string, handler: Handler, storage: Storage): void {
+  const path = storedSecret(handler);
+  if (path === undefined) return;
+  const { kind } = handler.kind;
+  throw new TypeError(
+    `Handler "${key}" of ${kind}: the values of "${path}" are secret, and the ${storage} would have them in plain text. ` +
+      `Follow a digest, such as on.change(${kind}, (object) => digest(object${path}), fn), or set "storage" to "memory".`,
   );
 }
 

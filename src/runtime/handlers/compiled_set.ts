@@ -1,10 +1,10 @@
 /** Compiles the handlers of a kind into what `plan` and `nextState` need. */
-import { createHash } from "node:crypto";
 import { milliseconds } from "../../base/duration.ts";
 import { isObject } from "../../base/json.ts";
 import { own, setOwn } from "../../base/own.ts";
 import { type CallId, callOf } from "../../handlers/call_id.ts";
 import { Diff, type ListKeys } from "../../handlers/diff.ts";
+import { digest } from "../../handlers/digest.ts";
 import type { HandlerDefinition, HandlerSet } from "../../handlers/handler_set.ts";
 import type { Live } from "../../handlers/live.ts";
 import { outermost, parsePath, type Path, project, valueAt } from "../../handlers/path.ts";
@@ -94,8 +94,8 @@ export class CompiledSet {
     }
     const { uid, deletionTimestamp } = object.metadata;
     const digests = new Map<CallId, string>();
-    const digest = (id: CallId): string => {
-      const known = digests.get(id) ?? digestOf([this.#inputOf(id, followed, values), facts.retry]);
+    const digestFor = (id: CallId): string => {
+      const known = digests.get(id) ?? digest([this.#inputOf(id, followed, values), facts.retry]);
       digests.set(id, known);
       return known;
     };
@@ -111,7 +111,7 @@ export class CompiledSet {
         isFoundAtStart: facts.isFoundAtStart,
         matching,
         values,
-        digest,
+        digest: digestFor,
       },
     };
   }
@@ -187,16 +187,4 @@ function itemsByKey(
 function jsonOf(value: unknown): unknown {
   const text = JSON.stringify(value);
   return text === undefined ? undefined : JSON.parse(text);
-}
-
-function digestOf(value: unknown): string {
-  return createHash("sha256").update(JSON.stringify(sorted(value)) ?? "").digest("base64url").slice(0, 16);
-}
-
-/** Sorts the keys of all objects in a value, so that equal values have equal JSON. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (!isObject(value)) return value;
-  const keys = Object.keys(value).sort();
-  return Object.fromEntries(keys.map((key) => [key, sorted(value[key])]));
 }
