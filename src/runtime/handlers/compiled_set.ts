@@ -7,11 +7,12 @@ import { Diff, type ListKeys } from "../../handlers/diff.ts";
 import { digest } from "../../handlers/digest.ts";
 import type { HandlerDefinition, HandlerSet } from "../../handlers/handler_set.ts";
 import type { Live } from "../../handlers/live.ts";
-import { outermost, parsePath, type Path, project, valueAt } from "../../handlers/path.ts";
+import { outermost, parsePath, type Path, project, valueAt, withValueAt } from "../../handlers/path.ts";
 import { itemsOf } from "../../handlers/plan.ts";
 import type { RecordedObject, RecordRules } from "../../handlers/record.ts";
 import type { Handler } from "../../parts/handlers/handler.ts";
 import type { AnyKind, KubeObject } from "../../resource/kind.ts";
+import { applyDefaults } from "../../schema/defaults.ts";
 import { followedPart, withoutNamedPart } from "./followed.ts";
 import { listKeysOf } from "./list_keys.ts";
 
@@ -47,9 +48,8 @@ export class CompiledSet {
   /**
    * @param kind The kind.
    * @param handlers Its handlers by key, in the order of the parts.
-   * @param adapt Converts a stored projection of another version, and adds defaults.
    */
-  constructor(kind: AnyKind, handlers: ReadonlyMap<string, Handler>, adapt: RecordRules["adapt"]) {
+  constructor(kind: AnyKind, handlers: ReadonlyMap<string, Handler>) {
     this.kind = kind;
     this.handlers = handlers;
     this.#listKeys = listKeysOf(kind);
@@ -65,8 +65,29 @@ export class CompiledSet {
       pathOf: (key) => this.#paths.get(key),
       valueIn: (key, projection) => this.#valueIn(key, projection),
       isComputed: (key) => handlers.get(key)?.subject.type === "computed",
-      adapt,
+      adapt: (projection) => projection,
     };
+  }
+
+  /**
+   * Returns the rules for reading the record of an object. The defaults of the current schema are
+   * added to the stored values, as the API server adds them to the object, so that a new default is
+   * not a change.
+   *
+   * @param object The object, without which the parents of missing values would not be known.
+   */
+  rulesFor(object: KubeObject): RecordRules {
+    const { crd, version } = this.kind;
+    const schema = crd?.spec.versions.find(({ name }) => name === version)?.schema.openAPIV3Schema;
+    if (schema === undefined) return this.rules;
+    const adapt = (projection: unknown): unknown => {
+      const stored = this.rules.paths.reduce<unknown>(
+        (stored, path) => withValueAt(stored, path, valueAt(projection, path)),
+        object,
+      );
+      return applyDefaults(schema, stored);
+    };
+    return { ...this.rules, adapt };
   }
 
   /** Compares two values of a handler's subject. */

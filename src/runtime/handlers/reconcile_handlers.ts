@@ -63,7 +63,7 @@ export class HandlerReconciler {
     const { kind, handlers, storage } = group;
     this.#group = group;
     this.#environment = environment;
-    this.#set = new CompiledSet(kind, handlers, (projection) => projection);
+    this.#set = new CompiledSet(kind, handlers);
     this.#matchers = new Map([...handlers].map(([key, { filters }]) => [key, objectMatcher(filters)]));
     this.#field = recordField(environment.operator, kind, storage);
     this.#retryAnnotation = `${storedDomain(environment.operator, kind)}/retry`;
@@ -178,13 +178,16 @@ export class HandlerReconciler {
   }
 
   async #handle(run: CurrentReconcile): Promise<UnitResult> {
-    const { set, rules } = this.#set;
+    const { set } = this.#set;
     const { clock } = this.#scope;
     const memory = this.#memoryOf(run.object);
     const reading = this.#read(run.object);
     const { live } = reading;
     const record = this.#field && recordIn(run.object, this.#field);
-    const loaded = memory.state.load(record, (text) => decodeRecord(set, rules, text, reading));
+    const loaded = memory.state.load(
+      record,
+      (text) => decodeRecord(set, this.#set.rulesFor(run.object), text, reading),
+    );
     if (loaded.isLost) run.log.warn("Handler state disappeared and is written again");
     if (loaded.isReplaced) memory.unwritten = new StatusDraft();
     const { calls } = plan(set, live, loaded.state, clock.now());
