@@ -123,7 +123,11 @@ class Draft {
       case "failure":
         return this.#retry(outcome);
       case "pending":
-        return void this.#attempts.set(id, { ...this.#attemptsOf(outcome), dueAt: outcome.dueAt });
+        return void this.#attempts.set(id, {
+          ...this.#attemptsOf(outcome),
+          dueAt: outcome.dueAt,
+          digest: this.#live.digest(id),
+        });
     }
   }
 

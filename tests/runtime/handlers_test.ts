@@ -178,6 +178,26 @@ Deno.test("steps of a handler that fails are not repeated", async () => {
   assert.equal((await cluster.get(Website, "web")).status?.url, "db-1");
 });
 
+Deno.test("a step that waits after a change of the object is not called before it is due", async () => {
+  const calls: number[] = [];
+  await using cluster = await started({
+    provision: on.create(Website, async ({ spec: { replicas } }, { step }) => {
+      calls.push(replicas);
+      if (replicas === 1) throw new TemporaryError("One replica is not enough", { retry: "1h" });
+      await step("database", () => {
+        throw new Error("The database is down");
+      }, { retries: 5, backoff: "10m" });
+    }),
+  });
+  await cluster.create(Website, "web", { spec: { replicas: 1 } });
+  await cluster.settle({ allowFailures: true });
+  await cluster.patch(Website, "web", { spec: { replicas: 2 } });
+  await cluster.settle({ allowFailures: true });
+  assert.deepEqual(calls, [1, 2]);
+  await cluster.advance("10m");
+  assert.deepEqual(calls, [1, 2, 2]);
+});
+
 Deno.test("an item handler is called for each item that was added, changed or removed", async () => {
   const calls: unknown[] = [];
   const pages = on.item(Website, ".spec.pages", ({ path }) => path, (_site, { cause, item, old }) => {
