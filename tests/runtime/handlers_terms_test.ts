@@ -16,21 +16,24 @@ const Website = resource({
 Deno.test("each term calls resume for the objects that exist, and memos end with the term", async () => {
   const calls: unknown[] = [];
   const counts = memo(() => ({ count: 0, [Symbol.dispose]: () => void calls.push("disposed") }));
+  // The definition in the cluster has no field for the state.
+  const website = on.for(Website, { storage: "annotation" });
   const op = operator({
     name: "shop",
     parts: {
-      provision: on.create(Website, (_site, { memo }) => void calls.push(["create", ++memo(counts).count])),
-      resume: on.resume(Website, (_site, { memo }) => void calls.push(["resume", ++memo(counts).count])),
+      provision: website.create((_site, { memo }) => void calls.push(["create", ++memo(counts).count])),
+      resume: website.resume((_site, { memo }) => void calls.push(["resume", ++memo(counts).count])),
     },
     health: false,
     leaderElection: true,
   });
   await using cluster = await memoryCluster({ kinds: [Website] });
-  const process = startProcess(cluster, op, { host: "pod-0" });
-  await cluster.advance("1s");
   await cluster.create(Website, "web", { spec: {} });
+  const process = startProcess(cluster, op, { host: "pod-0" });
   await cluster.advance("10s");
-  assert.deepEqual(calls.splice(0), [["create", 1]]);
+  await cluster.patch(Website, "web", { spec: { replicas: 2 } });
+  await cluster.advance("10s");
+  assert.deepEqual(calls.splice(0), [["create", 1]], "a new object is not resumed");
 
   // The leader cannot renew its Lease, and leads again afterwards.
   const fault = cluster.inject({ name: "no Lease", respond: () => new Response("", { status: 500 }) }, {
@@ -46,6 +49,46 @@ Deno.test("each term calls resume for the objects that exist, and memos end with
   await cluster.advance("1m");
   await ended;
   assert.deepEqual(calls, ["disposed"]);
+});
+
+Deno.test("a call that the end of a term aborts does not repeat its steps, nor earlier calls, in the next term", async () => {
+  const calls: string[] = [];
+  const website = on.for(Website, { storage: "annotation" });
+  const op = operator({
+    name: "shop",
+    parts: {
+      first: website.create((_site, { status }) => {
+        calls.push("first");
+        status({ url: "https://web" });
+      }),
+      second: website.create(async (_site, { step, signal }) => {
+        await step("database", () => void calls.push("database"));
+        calls.push("second");
+        if (calls.length > 3) return;
+        await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+      }),
+    },
+    health: false,
+    leaderElection: true,
+  });
+  await using cluster = await memoryCluster({ kinds: [Website] });
+  const process = startProcess(cluster, op, { host: "pod-0" });
+  await cluster.advance("1s");
+  await cluster.create(Website, "web", { spec: {} });
+  await cluster.advance("10s");
+  const fault = cluster.inject({ name: "no Lease", respond: () => new Response("", { status: 500 }) }, {
+    kind: Lease,
+    times: Infinity,
+  });
+  await cluster.advance("20s");
+  assert.deepEqual(calls, ["first", "database", "second"]);
+  fault[Symbol.dispose]();
+  await cluster.advance("1m");
+  assert.deepEqual(calls, ["first", "database", "second", "second"]);
+  assert.equal((await cluster.get(Website, "web")).status?.url, "https://web");
+  const ended = process[Symbol.asyncDispose]();
+  await cluster.advance("1m");
+  await ended;
 });
 
 for (const hasCreate of [true, false]) {

@@ -1,6 +1,7 @@
 /** Reconciles an object by calling the handlers of its kind that are due. */
 import { withoutUrlCredentials } from "../../base/url_credentials.ts";
 import { objectMatcher } from "../../handlers/filters.ts";
+import { hasBaseline } from "../../handlers/handler_set.ts";
 import { type Memo, MemoStore } from "../../handlers/memo.ts";
 import { type GaveUp, nextState } from "../../handlers/next_state.ts";
 import { type Call, plan } from "../../handlers/plan.ts";
@@ -191,6 +192,9 @@ export class HandlerReconciler {
     if (loaded.isLost) run.log.warn("Handler state disappeared and is written again");
     if (loaded.isReplaced) memory.unwritten = new StatusDraft();
     const { calls } = plan(set, live, loaded.state, clock.now());
+    // An object for which `create` is due is new, also after the creation was handled.
+    const isNew = loaded.state === undefined && !live.isDeleting && set.handlers.some(hasBaseline);
+    if (isNew) this.#found.delete(live.uid);
     const results: CallResult[] = [];
     const draft = new ObjectDraft();
     for (const call of calls) {
