@@ -26,8 +26,9 @@ export type {
   OnKind,
   ResumeOptions,
   SelectedJson,
+  TimerOptions,
 } from "../src/parts/handlers/on_types.ts";
-export type { Handler, HandlerSubject, HandlerType, TypeOptions } from "../src/parts/handlers/handler.ts";
+export type { CronTime, Handler, HandlerSubject, HandlerType, TypeOptions } from "../src/parts/handlers/handler.ts";
 export type {
   Declarations,
   HandlerFilter,

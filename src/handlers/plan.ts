@@ -11,7 +11,7 @@ export interface Call {
   readonly id: CallId;
   /** The key of the handler. */
   readonly key: string;
-  readonly cause: Cause | ItemCause;
+  readonly cause: Cause | ItemCause | "timer";
   /** The key of the item, if the handler follows items. */
   readonly item?: string;
   /** The value in the last successful call, or `undefined` at creation. */

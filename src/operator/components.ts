@@ -14,7 +14,7 @@ import { needsRunner, type Runner, type Units, withoutRunners } from "../parts/u
 import { AccessCheck, controllerAccess } from "../runtime/access_check.ts";
 import { ControllerLoop } from "../runtime/controller_loop.ts";
 import { controllerScope } from "../runtime/controller_scope.ts";
-import type { handlerScope } from "../runtime/handlers/handler_scope.ts";
+import type { handlerScopes } from "../runtime/handlers/handler_scope.ts";
 import { Elector } from "../runtime/elector.ts";
 import { EventRecorder } from "../runtime/events.ts";
 import { HotLoops } from "../runtime/hot_loops.ts";
@@ -44,7 +44,7 @@ const SKIPPED_BY: { readonly [R in Runner]: "skipControllers" | "skipWebhooks" }
 };
 
 /** Creates the scope of a loop that runs the handlers of a kind. */
-export type ScopeOfHandlers = typeof handlerScope;
+export type ScopeOfHandlers = Awaited<ReturnType<typeof handlerScopes>>;
 
 /** The dependencies of {@linkcode Components}. */
 export interface ComponentsContext {
@@ -328,6 +328,7 @@ export class Components {
       observe,
       selector,
       services: this.#context.services,
+      lastRenewedAt: () => this.elector?.lastRenewedAt,
     };
     return [...this.#units.controllers].map(([key, unit]) =>
       new ControllerLoop(

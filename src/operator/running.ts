@@ -6,6 +6,7 @@ import { aborted, type Linked, linked } from "../base/abort.ts";
 import { type Clock, sleep, systemClock } from "../base/clock.ts";
 import { type ClusterAccess, clusterAccess } from "../kube/cluster_access.ts";
 import type { Connection } from "../kube/connection.ts";
+import type { HandlerGroup } from "../parts/handlers/group.ts";
 import { customMetrics } from "../runtime/custom_metrics.ts";
 import type { Logger } from "../runtime/logger.ts";
 import { Metrics } from "../runtime/metrics.ts";
@@ -237,7 +238,8 @@ class StartedOperator implements Running {
     this.#phase = "creating services";
     const access = this.#access = clusterAccess(connection);
     // Without handlers, the components exist at once.
-    const handlerScope = hasHandlers(this.#operator) ? await loadHandlerScope() : undefined;
+    const groups = handlerGroups(this.#operator);
+    const handlerScope = groups.length > 0 ? await loadHandlerScope(groups) : undefined;
     const components = this.#components = this.#createComponents(connection, handlerScope);
     components.pause(this.#isPaused);
     this.#log.info("Operator started", { version: this.#operator.version });
@@ -335,11 +337,12 @@ class StartedOperator implements Running {
   }
 }
 
-function hasHandlers({ units }: OperatorDefinition): boolean {
-  return [...units.controllers.values()].some(({ part }) => part === "handlers");
+function handlerGroups({ units }: OperatorDefinition): HandlerGroup[] {
+  return [...units.controllers.values()].filter((unit) => unit.part === "handlers");
 }
 
 /** Loads the code that runs handlers. Operators without handlers start faster without it. */
-async function loadHandlerScope(): Promise<ScopeOfHandlers> {
-  return (await import("../runtime/handlers/handler_scope.ts")).handlerScope;
+async function loadHandlerScope(groups: readonly HandlerGroup[]): Promise<ScopeOfHandlers> {
+  const { handlerScopes } = await import("../runtime/handlers/handler_scope.ts");
+  return await handlerScopes(groups);
 }

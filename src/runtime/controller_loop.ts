@@ -122,6 +122,7 @@ export class ControllerLoop {
   hold(name: string, reason: string | undefined): void {
     if (reason !== undefined) this.#holds.set(name, reason);
     else if (this.#holds.delete(name)) {
+      this.scope.unit.released?.();
       this.#logStart();
       this.#startDue();
     }
@@ -293,6 +294,7 @@ export class ControllerLoop {
   async #pause(key: ObjectKey, run: CurrentReconcile): Promise<void> {
     if (!this.#paused.has(key)) run.log.info("Object paused");
     this.#paused.add(key);
+    this.scope.unit.paused?.(run.object);
     await reportPaused(this.scope, run);
   }
 

@@ -123,6 +123,11 @@ export class Elector {
   activity = 0;
   /** Number of renewals that failed at the first attempt. */
   slowPaths = 0;
+  /**
+   * When the Lease was renewed last before this process acquired it, in milliseconds since the
+   * epoch; `undefined` if there was no Lease.
+   */
+  lastRenewedAt: number | undefined;
   readonly #options: ElectorOptions;
   #observed: ObservedLease | undefined;
   #term: Term | undefined;
@@ -313,7 +318,7 @@ export class Elector {
     const observed = this.#observed;
     if (observed?.spec.holderIdentity === identity) {
       try {
-        return await this.#write(observed, this.#renewal(observed), signal);
+        return await this.#hold(observed, signal);
       } catch (error) {
         if (!isStatus(error, 409) && !isStatus(error, 404)) throw error;
         this.slowPaths++;
@@ -321,7 +326,7 @@ export class Elector {
     }
     const lease = await this.#read(signal);
     try {
-      if (lease === undefined || this.#mayTake(lease)) return await this.#write(lease, this.#renewal(lease), signal);
+      if (lease === undefined || this.#mayTake(lease)) return await this.#hold(lease, signal);
       await this.#requestTakeOver(lease, signal);
       return false;
     } catch (error) {
@@ -330,6 +335,16 @@ export class Elector {
       await this.#read(signal);
       return false;
     }
+  }
+
+  /** Acquires or renews the lease. */
+  async #hold(lease: ObservedLease | undefined, signal: AbortSignal): Promise<boolean> {
+    const isHeld = await this.#write(lease, this.#renewal(lease), signal);
+    if (isHeld && this.#term === undefined) {
+      const { renewTime } = lease?.spec ?? {};
+      this.lastRenewedAt = renewTime === undefined ? undefined : Date.parse(renewTime);
+    }
+    return isHeld;
   }
 
   #mayTake({ spec, state, at, requestedAt }: ObservedLease): boolean {

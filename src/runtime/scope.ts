@@ -57,6 +57,11 @@ export interface Shared {
   readonly services: () => unknown;
   /** Creates spans; `undefined` if tracing is off. */
   readonly tracing?: Tracing | undefined;
+  /**
+   * Returns when the Lease was renewed last before this process led, in milliseconds since the
+   * epoch; `undefined` if that is unknown.
+   */
+  readonly lastRenewedAt?: (() => number | undefined) | undefined;
   /** Observes failures of user code, in tests. */
   readonly observe?: CodeObserver | undefined;
 }
@@ -95,6 +100,10 @@ export interface LoopUnit extends
   needsFinalizer?(object: KubeObject): boolean;
   /** Called when the API server has accepted the writes of a reconcile. */
   written?(object: KubeObject): void;
+  /** Called when a hold is released, so that reconciles may start. */
+  released?(): void;
+  /** Called when the annotation of an object pauses it. */
+  paused?(object: KubeObject): void;
   /**
    * Reconciles an object that is being deleted and does not have the finalizer. @default {such
    * objects are not reconciled}

@@ -4,7 +4,7 @@ import { ownsStatus } from "../../resource/ownership.ts";
 import type { Controller } from "../controller.ts";
 import type { IndexMap } from "../context.ts";
 import type { SandboxPermissions } from "../sandbox.ts";
-import type { Handler } from "./handler.ts";
+import { type Handler, hasFinalizer } from "./handler.ts";
 import type { Storage } from "./options.ts";
 import { storedSecret } from "./secret_fields.ts";
 
@@ -36,7 +36,7 @@ export function groupKey({ group, plural }: AnyKind): string {
  * @throws {TypeError} If it contradicts another handler of the kind, or would store secret values.
  */
 export function withHandler(group: HandlerGroup | undefined, key: string, handler: Handler): HandlerGroup {
-  const { kind, options, causes } = handler;
+  const { kind, options } = handler;
   const { owns = [], reads = [], uses = [], indexes = {}, sandbox = {} } = options;
   const storage = options.storage ?? defaultStorage(kind);
   const others = [...group?.handlers ?? []];
@@ -49,7 +49,7 @@ export function withHandler(group: HandlerGroup | undefined, key: string, handle
   }
   if (storage !== "memory") checkSecrets(key, handler, storage);
   const handlers = new Map([...others, [key, handler] as const]);
-  const cleanup = [...group?.cleanup ?? [], ...(causes.includes("delete") ? [key] : [])];
+  const cleanup = [...group?.cleanup ?? [], ...(hasFinalizer(handler) ? [key] : [])];
   const owned = uniqueKinds([...group?.owns ?? [], ...owns], [kind]);
   return {
     part: "handlers",

@@ -1,5 +1,6 @@
 /** Handlers as plain data. */
 import type { Cause } from "../../handlers/handler_set.ts";
+import type { Duration } from "../../base/duration.ts";
 import type { AnyKind } from "../../resource/kind.ts";
 import type { HandlerFilter, HandlerOptions, KindOptions } from "./options.ts";
 
@@ -31,6 +32,8 @@ export interface Handler<Services = any> {
   readonly causes: readonly Cause[];
   /** The part of an object that it follows. */
   readonly subject: HandlerSubject;
+  /** For `timer`: when it is called. */
+  readonly schedule?: Duration | CronTime;
   /** The options. */
   // deno-lint-ignore no-explicit-any -- one list contains handlers of different kinds
   readonly options: HandlerOptions<any> & KindOptions & TypeOptions;
@@ -59,6 +62,28 @@ export interface TypeOptions {
   readonly to?: unknown;
   /** For `field`: the filter for the old or the current value. */
   readonly fromOrTo?: unknown;
+  /** For `timer`: the delay of the first call. */
+  // deno-lint-ignore no-explicit-any -- one list contains handlers of different kinds
+  readonly initialDelay?: Duration | ((object: any) => Duration);
+  /** For `timer`: how long an object must not have changed before a call. */
+  readonly idle?: Duration;
+  /** For `timer`: whether the interval counts from the time at which a call was due. */
+  readonly fixedRate?: true;
+  /** For `timer`: whether a call that was due while no process ran is made at the start. */
+  readonly missedRuns?: "runOnce" | "skip";
+  /** For `timer`: whether the deletion of the object waits for a running call. */
+  readonly blocksDeletion?: true;
+}
+
+/** A schedule of `on.timer` with regular times. */
+export interface CronTime {
+  /**
+   * Five fields (`"0 3 * * *"`), six fields with seconds in front, or `@hourly`, `@daily`,
+   * `@weekly`, `@monthly`, `@yearly`.
+   */
+  readonly cron: string;
+  /** Name of a time zone, such as `Europe/Berlin`. @default {"UTC"} */
+  readonly timeZone?: string;
 }
 
 /** The functions of `on` that declare handlers of objects. */
@@ -71,4 +96,10 @@ export type HandlerType =
   | "field"
   | "change"
   | "item"
-  | "anyOf";
+  | "anyOf"
+  | "timer";
+
+/** Returns whether a handler adds a finalizer to the objects that match its filters. */
+export function hasFinalizer({ causes, options }: Handler): boolean {
+  return causes.includes("delete") || options.blocksDeletion === true;
+}

@@ -1,12 +1,13 @@
 /** Declares handlers. */
-import { milliseconds } from "../../base/duration.ts";
+import { type Duration, milliseconds } from "../../base/duration.ts";
 import { objectMatcher } from "../../handlers/filters.ts";
 import type { Cause } from "../../handlers/handler_set.ts";
 import { parsePath } from "../../handlers/path.ts";
 import type { RetryOptions } from "../../handlers/steps.ts";
+import { timerInterval } from "../../handlers/timer_schedule.ts";
 import type { AnyKind } from "../../resource/kind.ts";
 import { fieldError } from "./field_error.ts";
-import type { Handler, HandlerSubject, HandlerType, TypeOptions } from "./handler.ts";
+import type { CronTime, Handler, HandlerSubject, HandlerType, TypeOptions } from "./handler.ts";
 import type { On, OnKind } from "./on_types.ts";
 import type { HandlerOptions, KindOptions } from "./options.ts";
 
@@ -76,6 +77,8 @@ function createOn(): On {
       of(kind).item(path, key, fn, options),
     anyOf: (causes: readonly Cause[], kind: AnyKind, fn: HandlerFunction, options?: Options) =>
       of(kind).anyOf(causes, fn, options),
+    timer: (kind: AnyKind, schedule: Duration | CronTime, fn: HandlerFunction, options?: Options) =>
+      of(kind).timer(schedule, fn, options),
     for: (kind: AnyKind, options: Options = {}) => new KindHandlers(kind, options),
     with: () => functions,
   };
@@ -131,6 +134,12 @@ class KindHandlers implements Record<keyof OnKind<AnyKind>, unknown> {
       throw new TypeError(`on.anyOf(${this.#kind.kind}): no cause is given. Add at least one of ${CAUSES.join(", ")}.`);
     }
     return this.#handler("anyOf", causes, causes.includes("update") ? OBJECT : NONE, fn, options);
+  };
+
+  readonly timer = (schedule: Duration | CronTime, fn: HandlerFunction, options: Options = {}): Handler => {
+    const handler = this.#handler("timer", [], NONE, fn, options);
+    checkTimer(`on.timer(${this.#kind.kind})`, schedule, handler.options);
+    return { ...handler, schedule };
   };
 
   #handler(
@@ -193,6 +202,15 @@ function checkRetries(where: string, { retries, totalTimeout, timeout, backoff }
       throw new RangeError(`${where}: "${name}" must be greater than zero, got "${duration}".`);
     }
   }
+}
+
+function checkTimer(where: string, schedule: Duration | CronTime, options: TypeOptions): void {
+  const { fixedRate, idle, initialDelay } = options;
+  if (typeof schedule === "object") {
+    if (typeof schedule.cron !== "string") throw new TypeError(`${where}: "cron" must be a string.`);
+    if (fixedRate) throw new TypeError(`${where}: "fixedRate" needs an interval. Remove it: cron times are fixed.`);
+  } else timerInterval(schedule);
+  for (const delay of [idle, initialDelay]) if (typeof delay === "string") milliseconds(delay);
 }
 
 function checkField(where: string, kind: AnyKind, { type, path }: HandlerSubject & { readonly path: string }): void {

@@ -1,4 +1,5 @@
 /** The types of `on`: the functions that declare handlers. */
+import type { Duration } from "../../base/duration.ts";
 import type { Match } from "../../handlers/filters.ts";
 import type { AnyKind, Infer } from "../../resource/kind.ts";
 import type { Access } from "../access.ts";
@@ -16,7 +17,7 @@ import type {
   UpdateFields,
 } from "./contexts.ts";
 import type { CheckedField, FieldAt } from "./field.ts";
-import type { Handler } from "./handler.ts";
+import type { CronTime, Handler } from "./handler.ts";
 import type { HandlerOptions, KindOptions } from "./options.ts";
 
 /**
@@ -75,6 +76,33 @@ export interface FieldOptions<V> {
   readonly to?: Match<V>;
   /** The old or the current value. @default {any} */
   readonly fromOrTo?: Match<V>;
+}
+
+/** Options of `on.timer`. */
+export interface TimerOptions<K extends AnyKind> {
+  /** The time between the creation of an object and its first call. @default {"0s"} */
+  readonly initialDelay?: Duration | ((object: Infer<K>) => Duration);
+  /**
+   * How long the object must not have changed before a call. The status does not count.
+   * @default {"0s"}
+   */
+  readonly idle?: Duration;
+  /**
+   * Counts the interval from the time at which a call was due, and not from its end. Calls of an
+   * object never overlap: times that pass during a call are skipped. @default {false}
+   */
+  readonly fixedRate?: true;
+  /**
+   * Calls that were due while no process led, judged by the last renewal of the Lease. `runOnce`:
+   * the timer is called once at the start. `skip`: it is called at its next regular time.
+   * @default {"skip"}
+   */
+  readonly missedRuns?: "runOnce" | "skip";
+  /**
+   * Whether the deletion of an object waits for a running call. Setting it adds a finalizer.
+   * @default {false}
+   */
+  readonly blocksDeletion?: true;
 }
 
 /** Declares handlers. Each function returns a part of an operator. */
@@ -265,6 +293,34 @@ export interface On<Services = unknown> {
     kind: K,
     fn: HandlerFunction<K, Owns, Reads, U, Indexes, Services, Steps & CauseFields<K, C>>,
     options?: HandlerOptions<K, Owns, Reads, U, Indexes> & DeleteOptions,
+  ): Handler<Services>;
+  /**
+   * Declares a timer: a handler that is called repeatedly for each object. It stores no state.
+   *
+   * - A new object's first call is due at once, or after `initialDelay`. With cron, it is due at
+   *   the next regular time.
+   * - The interval counts from the end of a call, so calls of an object never overlap.
+   * - Objects that exist at start keep their place in the interval: a restart does not call all
+   *   timers at once.
+   * - A failed call is retried with backoff, and the schedule continues.
+   * - Pausing an object or the operator skips calls.
+   *
+   * @param kind The kind.
+   * @param schedule The interval, such as `"1m"`, or a cron schedule with a time zone.
+   * @param fn The function of the handler.
+   * @param options Declarations, filters, the timing, and how failures are retried.
+   */
+  timer<
+    K extends AnyKind,
+    const Owns extends readonly AnyKind[] = readonly [],
+    const Reads extends readonly AnyKind[] = readonly [],
+    const U extends readonly Access[] = readonly [],
+    Indexes extends IndexMap = Record<never, never>,
+  >(
+    kind: K,
+    schedule: Duration | CronTime,
+    fn: HandlerFunction<K, Owns, Reads, U, Indexes, Services, { readonly cause: "timer" }>,
+    options?: HandlerOptions<K, Owns, Reads, U, Indexes> & TimerOptions<K>,
   ): Handler<Services>;
   /**
    * Declares handlers of one kind that share options. Lists and filters are combined with those of
@@ -531,5 +587,38 @@ export interface OnKind<
       Steps & CauseFields<K, C>
     >,
     options?: HandlerOptions<K, Owns, Reads, U, Indexes> & DeleteOptions,
+  ): Handler<Services>;
+  /**
+   * Declares a timer: a handler that is called repeatedly for each object. It stores no state.
+   *
+   * - A new object's first call is due at once, or after `initialDelay`. With cron, it is due at
+   *   the next regular time.
+   * - The interval counts from the end of a call, so calls of an object never overlap.
+   * - Objects that exist at start keep their place in the interval: a restart does not call all
+   *   timers at once.
+   * - A failed call is retried with backoff, and the schedule continues.
+   * - Pausing an object or the operator skips calls.
+   *
+   * @param schedule The interval, such as `"1m"`, or a cron schedule with a time zone.
+   * @param fn The function of the handler.
+   * @param options Declarations, filters, the timing, and how failures are retried.
+   */
+  timer<
+    const Owns extends readonly AnyKind[] = readonly [],
+    const Reads extends readonly AnyKind[] = readonly [],
+    const U extends readonly Access[] = readonly [],
+    Indexes extends IndexMap = Record<never, never>,
+  >(
+    schedule: Duration | CronTime,
+    fn: HandlerFunction<
+      K,
+      readonly [...FOwns, ...Owns],
+      readonly [...FReads, ...Reads],
+      readonly [...FUses, ...U],
+      FIndexes & Indexes,
+      Services,
+      { readonly cause: "timer" }
+    >,
+    options?: HandlerOptions<K, Owns, Reads, U, Indexes> & TimerOptions<K>,
   ): Handler<Services>;
 }

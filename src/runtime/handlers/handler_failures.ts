@@ -7,7 +7,7 @@ import type { UnitFailure } from "../scope.ts";
 import type { CallFailure } from "./handler_call.ts";
 
 /** The last failure of a call. */
-interface LastFailure {
+export interface LastFailure {
   readonly key: string;
   readonly reason: string;
   readonly message: string;
@@ -35,9 +35,15 @@ export class HandlerFailures {
    * @param errors Errors of filters and other functions, by handler, because of which the handlers
    * are not called.
    * @param count Number of handlers that match the object or have such an error.
+   * @param timers The failures of timers.
    * @returns The failure, or `undefined` if no handler waits for a retry, gave up or has an error.
    */
-  summary(state: HandlerState, errors: ReadonlyMap<string, unknown>, count: number): UnitFailure | undefined {
+  summary(
+    state: HandlerState,
+    errors: ReadonlyMap<string, unknown>,
+    count: number,
+    timers: readonly LastFailure[],
+  ): UnitFailure | undefined {
     for (const id of [...this.#failures.keys()]) {
       if (!state.attempts.has(id) && !state.failed.has(id)) this.#failures.delete(id);
     }
@@ -48,6 +54,7 @@ export class HandlerFailures {
       }
     }
     for (const [key, error] of errors) failures.push({ ...failureOf(error, 1, key, 1), key });
+    failures.push(...timers);
     const [first] = failures;
     if (first === undefined) return undefined;
     const failed = new Set(failures.map(({ key }) => key)).size;
@@ -55,7 +62,7 @@ export class HandlerFailures {
     return {
       reason: first.reason,
       message: `${failed} of ${count} handlers failed. ${messages}`,
-      isStalled: state.attempts.size === 0,
+      isStalled: state.attempts.size === 0 && timers.length === 0,
     };
   }
 }

@@ -24,6 +24,7 @@ import { type CallFailure, callHandler, type CallResult } from "./handler_call.t
 import { HandlerFailures, reasonOf } from "./handler_failures.ts";
 import { StateMemory } from "./state_memory.ts";
 import { type RecordField, recordField, recordIn } from "./state_storage.ts";
+import { type CronParser, ObjectTimers, Timers } from "./timers.ts";
 
 /** What the handlers of a kind use. */
 export interface HandlersEnvironment {
@@ -33,6 +34,8 @@ export interface HandlersEnvironment {
   readonly finalizer: string;
   /** The scope of each handler, by key. */
   readonly scopes: ReadonlyMap<string, Scope>;
+  /** Creates cron schedules; `undefined` if no timer has one. */
+  readonly cron: CronParser | undefined;
 }
 
 /** What this process knows about an object. */
@@ -41,6 +44,7 @@ interface ObjectMemory {
   readonly failures: HandlerFailures;
   /** The status that calls reported and the API server has not accepted. */
   unwritten: StatusDraft;
+  readonly timers: ObjectTimers;
 }
 
 /** Runs the handlers of a kind. */
@@ -55,6 +59,7 @@ export class HandlerReconciler {
   /** The uids of the objects that existed when the term began. */
   readonly #found = new Set<string>();
   #memos: MemoStore;
+  readonly #timers: Timers;
 
   /**
    * @param group The handlers.
@@ -68,6 +73,8 @@ export class HandlerReconciler {
     this.#matchers = new Map([...handlers].map(([key, { filters }]) => [key, objectMatcher(filters)]));
     this.#field = recordField(environment.operator, kind, storage);
     this.#retryAnnotation = `${storedDomain(environment.operator, kind)}/retry`;
+    const [scope] = environment.scopes.values();
+    this.#timers = new Timers(handlers, environment.cron, () => scope?.lastRenewedAt?.());
     this.#memos = this.#createMemos();
   }
 
@@ -83,7 +90,10 @@ export class HandlerReconciler {
   beginTerm(objects: Iterable<KubeObject>): void {
     this.#found.clear();
     for (const { metadata: { uid } } of objects) this.#found.add(uid);
-    for (const { state } of this.#objects.values()) state.beginTerm();
+    for (const { state, timers } of this.#objects.values()) {
+      state.beginTerm();
+      timers.stop();
+    }
   }
 
   /** Ends a term: disposes of all memos. The promise never rejects. */
@@ -91,6 +101,16 @@ export class HandlerReconciler {
     const memos = this.#memos;
     this.#memos = this.#createMemos();
     await memos[Symbol.asyncDispose]();
+  }
+
+  /** Restarts all timers, because calls may have been due while a hold prevented reconciles. */
+  released(): void {
+    for (const { timers } of this.#objects.values()) timers.stop();
+  }
+
+  /** Ends the timers of an object that is paused. */
+  paused({ metadata: { uid } }: KubeObject): void {
+    this.#objects.get(uid)?.timers.stop();
   }
 
   /**
@@ -210,6 +230,7 @@ export class HandlerReconciler {
     run.draft.status.include(memory.unwritten);
     run.draft.include(draft);
     for (const [key, error] of reading.errors) this.#reportFunction(run, key, error);
+    const timersDueAt = live.isDeleting ? Infinity : await this.#runTimers(run, memory, reading);
     const { finalizer, nextDueAt, calls: dueNow } = plan(set, live, after.state, clock.now());
     // A handler whose filter fails may be one that the deletion must wait for.
     const isBlocked = (this.#group.cleanup ?? []).some((key) => reading.errors.has(key));
@@ -223,13 +244,53 @@ export class HandlerReconciler {
     const dueAt = Math.min(
       dueNow.length > 0 ? clock.now() : Infinity,
       nextDueAt ?? Infinity,
+      timersDueAt,
       ...results.map(({ outcome: { dueAt = Infinity } }) => dueAt),
     );
     return {
       next: dueAt === Infinity ? undefined : { after: Math.max(0, dueAt - clock.now()) },
-      failure: memory.failures.summary(after.state, reading.errors, live.matching.size + reading.errors.size),
+      failure: memory.failures.summary(
+        after.state,
+        reading.errors,
+        live.matching.size + reading.errors.size,
+        memory.timers.failures,
+      ),
       isIncomplete,
     };
+  }
+
+  /**
+   * Calls the timers that are due.
+   *
+   * @returns When the next call is due, in milliseconds since the epoch.
+   */
+  async #runTimers(run: CurrentReconcile, memory: ObjectMemory, { live, errors }: ObjectReading): Promise<number> {
+    const { clock } = this.#scope;
+    const { timers } = memory;
+    timers.update(run.object, (key) => errors.has(key) ? undefined : live.matching.has(key), clock.now());
+    for (const dueCall of timers.due(clock.now())) {
+      const { call, due, since } = dueCall;
+      const log = run.log.with({ handler: call.key, cause: call.cause });
+      if (due.missed > 0) log.debug("Timer calls skipped", { skipped: due.missed });
+      const environment = {
+        set: this.#set,
+        scope: this.#environment.scopes.get(call.key)!,
+        memos: this.#memos,
+        handler: this.#group.handlers.get(call.key)!,
+        since,
+        steps: undefined,
+      };
+      const draft = new ObjectDraft();
+      const result = await callHandler(environment, { ...run, log, draft }, call);
+      memory.unwritten.include(draft.status);
+      run.draft.include(draft);
+      run.signal.throwIfAborted();
+      const gaveUp = timers.ended(dueCall, result, clock.now());
+      if (result.failure === undefined) continue;
+      const { attempt, cause } = call;
+      this.#reportFailure(run, call.key, result.failure, { cause, attempt, ...(gaveUp && { gaveUp }) });
+    }
+    return timers.nextDueAt;
   }
 
   get #scope(): Scope {
@@ -240,7 +301,12 @@ export class HandlerReconciler {
   #memoryOf({ metadata: { uid } }: KubeObject): ObjectMemory {
     let memory = this.#objects.get(uid);
     if (memory === undefined) {
-      memory = { state: new StateMemory(), failures: new HandlerFailures(), unwritten: new StatusDraft() };
+      memory = {
+        state: new StateMemory(),
+        failures: new HandlerFailures(),
+        unwritten: new StatusDraft(),
+        timers: new ObjectTimers(this.#timers, this.#found.has(uid)),
+      };
       this.#objects.set(uid, memory);
     }
     return memory;
