@@ -67,7 +67,7 @@ function checkTypes(options: unknown): void {
   for (const [key, part] of Object.entries(parts as object)) {
     if (Object.hasOwn(PART_TYPES, Object(part).part)) continue;
     throw new TypeError(
-      `Operator "${name}": part "${key}" must be the result of controller(), on.create() and the like, webhook() or conversion(), got ${
+      `Operator "${name}": part "${key}" must be the result of controller(), webhook(), conversion() or a function of "on" such as on.create(), got ${
         describe(part)
       }.`,
     );
