@@ -39,7 +39,7 @@ const INVALID: readonly { name: string; given: Partial<OperatorOptions>; message
   {
     name: "an object that is not a part",
     given: { parts: { a: {} as typeof configs } },
-    message: /^Operator "o": part "a" must be the result of controller\(\), .* or conversion\(\), got an object\.$/,
+    message: /^Operator "o": part "a" must be the result of controller\(\), .*, got an object\.$/,
   },
   {
     name: "a part of an unknown type",
