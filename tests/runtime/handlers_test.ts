@@ -303,3 +303,31 @@ Deno.test("changes that are made while a create handler fails are delivered afte
   await cluster.advance("20s");
   assert.deepEqual(calls, [["create", 1], ["update", 1, 2]]);
 });
+
+Deno.test("parallel steps that fail with a TemporaryError are retried after its delay, as an expected error", async () => {
+  const calls: string[] = [];
+  let isDown = true;
+  await using cluster = await started({
+    provision: on.create(Website, async (_site, { steps, status }) => {
+      const { url } = await steps({
+        url: () => {
+          calls.push("url");
+          if (isDown) throw new TemporaryError("The DNS is down", { retry: "30s" });
+          return "https://web";
+        },
+        size: () => void calls.push("size"),
+      });
+      status({ url });
+    }),
+  });
+  await cluster.create(Website, "web", { spec: {} });
+  await cluster.settle({ allowFailures: true });
+  const { conditions = [] } = (await cluster.get(Website, "web")).status ?? {};
+  assert.equal(conditions.find(({ type }) => type === "Ready")?.reason, "TemporaryError");
+  isDown = false;
+  await cluster.advance("29s");
+  assert.deepEqual(calls, ["url", "size"]);
+  await cluster.advance("1s");
+  assert.deepEqual(calls, ["url", "size", "url"]);
+  assert.equal((await cluster.get(Website, "web")).status?.url, "https://web");
+});

@@ -7,7 +7,7 @@ import type { MemoStore } from "../../handlers/memo.ts";
 import type { Outcome } from "../../handlers/next_state.ts";
 import type { Call } from "../../handlers/plan.ts";
 import type { StepState } from "../../handlers/state.ts";
-import { type ErrorMeaning, StepError, StepRunner } from "../../handlers/steps.ts";
+import { type ErrorMeaning, StepError, StepPendingError, StepRunner } from "../../handlers/steps.ts";
 import type { Handler } from "../../parts/handlers/handler.ts";
 import { PermanentError, type ReconcileResult, TemporaryError } from "../../parts/outcome.ts";
 import { contextOf } from "../context.ts";
@@ -119,7 +119,8 @@ async function runAttempt(environment: CallEnvironment, run: CurrentReconcile, c
       handle,
     );
     requeue = nextReconcileOf(scope.clock, `handler "${scope.part}"`, result);
-  } catch (error) {
+  } catch (thrown) {
+    const error = expected(thrown);
     failure = handler.options.errors === "ignored" && meaningOf(error).kind === "other" && !signal.aborted
       ? void run.log.warn("Error of the handler ignored", { error: failureOf(error, 1, scope.part, 1).message })
       : { error };
@@ -148,6 +149,25 @@ function backoffOf({ handler: { options: { backoff } }, scope }: CallEnvironment
   const { first, longest } = typeof backoff === "string" ? { first: backoff, longest: backoff } : backoff;
   return { first: milliseconds(first), longest: milliseconds(longest), spread: 1 };
 }
+
+/**
+ * Returns one expected error for parallel steps that failed with expected errors, otherwise the
+ * error itself. A retry cannot help if one of them is permanent.
+ */
+function expected(error: unknown): unknown {
+  if (!(error instanceof AggregateError)) return error;
+  const meanings = error.errors.map((one) => one instanceof StepPendingError ? TEMPORARY : meaningOf(one));
+  if (meanings.some(({ kind }) => kind === "other")) return error;
+  const options = { cause: error };
+  if (meanings.some(({ kind }) => kind === "permanent")) return new PermanentError(error.message, options);
+  const delays = meanings.flatMap((meaning) => meaning.kind === "temporary" ? meaning.after ?? [] : []);
+  return new TemporaryError(
+    error.message,
+    delays.length === 0 ? options : { ...options, retry: `${Math.min(...delays)}ms` },
+  );
+}
+
+const TEMPORARY: ErrorMeaning = { kind: "temporary" };
 
 function meaningOf(error: unknown): ErrorMeaning {
   if (error instanceof TemporaryError) return { kind: "temporary", after: error.after };
