@@ -1,5 +1,5 @@
 /** The field of a kind's status that has the handler state of its objects. */
-import type { HandlerGroup } from "../parts/handlers/group.ts";
+import { type HandlerGroup, statefulHandlers } from "../parts/handlers/group.ts";
 import { crdsOf } from "./crds.ts";
 import { compile, type Parts } from "../parts/part_types.ts";
 import type { CustomResourceDefinitionManifest, DefinitionVersion } from "../resource/kind.ts";
@@ -26,11 +26,8 @@ function kindsWithState(parts: Parts): ReadonlySet<string> {
   const groups = [...compile(parts).controllers.values()].filter((unit): unit is HandlerGroup =>
     unit.part === "handlers"
   );
-  return new Set(
-    groups.filter(({ kind, storage }) => storage === "status" && ownsStatus(kind)).map(({ kind }) =>
-      kind.crd!.metadata.name
-    ),
-  );
+  const stateful = groups.filter((group) => group.storage === "status" && statefulHandlers(group).length > 0);
+  return new Set(stateful.flatMap(({ kind }) => ownsStatus(kind) ? kind.crd!.metadata.name : []));
 }
 
 /** Without the field, API servers would prune the state. */

@@ -3,7 +3,7 @@
  */
 import type { AnyKind } from "../resource/kind.ts";
 import { isOwnKind } from "../resource/ownership.ts";
-import type { ControllerUnit, HandlerGroup } from "./handlers/group.ts";
+import { type ControllerUnit, type HandlerGroup, statefulHandlers } from "./handlers/group.ts";
 import type { Webhook } from "./webhook.ts";
 
 /** An RBAC permission of a part: one verb on one resource. */
@@ -97,11 +97,11 @@ export function controllerRbacRules(controller: ControllerUnit): PartRbacRule[] 
   }
 
   /** Returns the rule for storing which changes were handled. */
-  function stateRules({ storage, handlers }: HandlerGroup): PartRbacRule[] {
-    const stateful = [...handlers].filter(([, { causes }]) => causes.some((cause) => cause !== "resume"));
-    if (stateful.length === 0 || storage === "memory") return [];
-    const reason = `stores the handler state of ${stateful.map(([key]) => key).join(", ")}`;
-    return [rule(kind, "patch", reason, storage === "status" ? { subresource: "status" } : {})];
+  function stateRules(group: HandlerGroup): PartRbacRule[] {
+    const stateful = statefulHandlers(group);
+    if (stateful.length === 0) return [];
+    const reason = `stores the handler state of ${stateful.join(", ")}`;
+    return [rule(kind, "patch", reason, group.storage === "status" ? { subresource: "status" } : {})];
   }
 
   function rule(

@@ -22,6 +22,12 @@ export interface HandlerGroup extends Omit<Controller, "part" | "reconcile" | "c
 /** A unit that reconciles the objects of a kind: a controller, or all handlers of the kind. */
 export type ControllerUnit = Controller | HandlerGroup;
 
+/** Returns the keys of the handlers whose calls are stored, which is a state of each object. */
+export function statefulHandlers({ handlers, storage }: HandlerGroup): readonly string[] {
+  if (storage === "memory") return [];
+  return [...handlers].filter(([, { causes }]) => causes.some((cause) => cause !== "resume")).map(([key]) => key);
+}
+
 /** Returns the key of the unit that runs the handlers of a kind. Keys of parts have no slash. */
 export function groupKey({ group, plural }: AnyKind): string {
   return `handlers/${plural}${group === "" ? "" : `.${group}`}`;
