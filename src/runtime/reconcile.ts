@@ -1,4 +1,5 @@
 /** Reconciles one object once: finalizer, the user's function, status. */
+import type { KubeObject } from "../resource/kind.ts";
 import { isOwnKind, ownsStatus } from "../resource/ownership.ts";
 import { keyOf } from "../watch/key.ts";
 import type { CurrentReconcile } from "./current_reconcile.ts";
@@ -6,6 +7,7 @@ import { nextStep } from "./finalizer.ts";
 import { HOT_LOOP } from "./hot_loops.ts";
 import { cachedVersion, writeDraft, writeObject } from "./object_writer.ts";
 import { isSame, type LoopScope, type UnitFailure, type UnitResult } from "./scope.ts";
+import { conditionsIn, statusOf } from "./status.ts";
 
 const DONE: UnitResult = { next: undefined };
 
@@ -87,6 +89,11 @@ async function reconcile(scope: LoopScope, run: CurrentReconcile): Promise<UnitR
   scope.failures.set(kind, key, scope.loop, result.failure);
   const other = scope.failures.ofOthers(kind, key, scope.loop);
   const failure = result.failure ?? other;
+  if (result.isSilent && failure === undefined && !hasReadyCondition(run.object)) {
+    await writeObject(scope, run);
+    scope.unit.written?.(run.object);
+    return result;
+  }
   const { status } = run.draft;
   if (ownsStatus(kind)) {
     if (failure === undefined) status.offerCondition({ type: "Ready", status: "True", reason: "Reconciled" });
@@ -100,6 +107,10 @@ async function reconcile(scope: LoopScope, run: CurrentReconcile): Promise<UnitR
   }
   scope.unit.written?.(run.object);
   return result;
+}
+
+function hasReadyCondition(object: KubeObject): boolean {
+  return conditionsIn(statusOf(object)).some(({ type }) => type === "Ready");
 }
 
 /** Adds the condition of a hot loop if the object is in one. */

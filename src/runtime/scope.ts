@@ -134,6 +134,8 @@ export interface UnitResult {
   readonly failure?: UnitFailure | undefined;
   /** Whether the deletion of the object must still wait. */
   readonly isIncomplete?: boolean;
+  /** Whether the status of an object that has no `Ready` condition stays unchanged. */
+  readonly isSilent?: boolean | undefined;
 }
 
 /** A failure, as conditions report it. */

@@ -17,6 +17,11 @@ export class StatusDraft {
   readonly #parts: Record<string, unknown> = {};
   readonly #conditions = new Map<string, ConditionPart>();
 
+  /** Whether nothing was added. */
+  get isEmpty(): boolean {
+    return this.#conditions.size === 0 && Object.keys(this.#parts).length === 0;
+  }
+
   /** Adds properties. If a name is added twice, the last value is used. */
   add(part: Record<string, unknown>): void {
     for (const [name, value] of Object.entries(part)) this.#parts[name] = value;

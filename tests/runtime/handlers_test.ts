@@ -331,3 +331,23 @@ Deno.test("parallel steps that fail with a TemporaryError are retried after its 
   assert.deepEqual(calls, ["url", "size", "url"]);
   assert.equal((await cluster.get(Website, "web")).status?.url, "https://web");
 });
+
+Deno.test("an object that no handler matches gets no status, log line or memo", async () => {
+  const created = memo(() => {
+    throw new Error("no memo is needed");
+  });
+  await using cluster = await started({
+    web: on.create(Website, (_site, { memo }) => memo(created), { labels: { app: "web" } }),
+    big: on.update(Website, (_site, { memo }) => memo(created), { when: ({ spec }) => spec.replicas > 3 }),
+  });
+  await cluster.settle();
+  const lines = cluster.logged.length;
+  const before = cluster.requests.length;
+  await cluster.create(Website, "web", { spec: { replicas: 1 } });
+  await cluster.settle();
+  await cluster.patch(Website, "web", { spec: { replicas: 2 } });
+  await cluster.settle();
+  assert.equal((await cluster.get(Website, "web")).status, undefined);
+  assert.deepEqual(writesOf(cluster, before), []);
+  assert.deepEqual(cluster.logged.slice(lines), []);
+});

@@ -183,8 +183,8 @@ export class HandlerReconciler {
    * @throws If the reconcile was aborted, or the record of the object cannot be read or written.
    */
   async reconcile(run: CurrentReconcile): Promise<UnitResult> {
-    const { next, failure } = await this.#handle(run);
-    return { next, failure };
+    const { next, failure, isSilent } = await this.#handle(run);
+    return { next, failure, isSilent };
   }
 
   /**
@@ -256,7 +256,13 @@ export class HandlerReconciler {
         memory.timers.failures,
       ),
       isIncomplete,
+      isSilent: run.draft.status.isEmpty && ![...live.matching].some((key) => this.#handlesChanges(key)),
     };
+  }
+
+  /** Returns whether the `Ready` condition of an object reports a handler. */
+  #handlesChanges(key: string): boolean {
+    return this.#group.handlers.get(key)!.causes.some((cause) => cause !== "resume");
   }
 
   /**
