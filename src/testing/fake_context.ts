@@ -8,6 +8,9 @@ import { applyMergePatch } from "../base/merge_patch.ts";
 import { type Clock, sleep } from "../base/clock.ts";
 import { type Duration, milliseconds } from "../base/duration.ts";
 import { VirtualClock } from "../base/virtual_clock.ts";
+import { Diff } from "../handlers/diff.ts";
+import type { Memo } from "../handlers/memo.ts";
+import { StepRunner } from "../handlers/steps.ts";
 import type {
   Context,
   DeleteOptions,
@@ -59,6 +62,16 @@ export interface FakeContextOptions<Services = unknown> {
   readonly reason?: ReconcileReason;
   /** Signal of the context. @default {one that is never aborted} */
   readonly signal?: AbortSignal;
+  /** For a handler: why it is called, such as `"update"`. @default {undefined} */
+  readonly cause?: string;
+  /**
+   * For a handler that follows changes: the value in its last successful call. @default {undefined}
+   */
+  readonly old?: unknown;
+  /** For a handler that follows changes: the value now. @default {undefined} */
+  readonly current?: unknown;
+  /** For a handler of items: the item. @default {undefined} */
+  readonly item?: unknown;
 }
 
 /** An object with the fields that a test needs. */
@@ -92,6 +105,28 @@ type Unchecked = any;
 
 type FakeCondition = Pick<Condition, "type" | "status" | "reason"> & { readonly message?: string };
 
+/** The fields that only contexts of handlers have. Most have the values of the options. */
+export interface FakeHandlerFields {
+  /** Why the handler is called. */
+  readonly cause: Unchecked;
+  /** The kind of the object: always `undefined`. */
+  readonly kind: Unchecked;
+  /** The value in the last successful call. */
+  readonly old: Unchecked;
+  /** The value now. */
+  readonly current: Unchecked;
+  /** The changes from `old` to `current`. Lists are compared as a whole. */
+  readonly diff: Unchecked;
+  /** The item. */
+  readonly item: Unchecked;
+  /** Returns the context's value of a memo, which is created when it is first used. */
+  memo<T>(memo: Memo<T, Unchecked>): T;
+  /** Runs a step. */
+  step(key: Unchecked, fn: Unchecked, options?: Unchecked): Promise<Unchecked>;
+  /** Runs steps in parallel. */
+  steps(fns: Unchecked): Promise<Unchecked>;
+}
+
 /**
  * A context that records what a reconcile does. Created by {@linkcode fakeContext}. It accepts
  * every kind, so it is a context of every controller.
@@ -105,7 +140,7 @@ type FakeCondition = Pick<Condition, "type" | "status" | "reason"> & { readonly 
  * - `delete` does not check preconditions.
  */
 export interface FakeContext<Services = unknown>
-  extends Context<Unchecked, Unchecked, Unchecked, Unchecked, Unchecked, Services> {
+  extends Context<Unchecked, Unchecked, Unchecked, Unchecked, Unchecked, Services>, FakeHandlerFields {
   /** All writes, in order, including those that change nothing. */
   readonly writes: readonly FakeWrite[];
   /** All calls of `status`, merged. */
@@ -154,6 +189,22 @@ export interface FakeContext<Services = unknown>
  * assert.deepEqual([verb, kind, namespace, name], ["apply", "ConfigMap", "team", "welcome"]);
  * assert.deepEqual(context.logged, [{ level: "info", message: "Welcomed" }]);
  * ```
+ *
+ * @example A handler
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { on } from "@op/sdk";
+ * import { ConfigMap } from "@op/sdk/kinds";
+ * import { fakeContext } from "@op/sdk/testing";
+ *
+ * const resize = on.field(ConfigMap, ".data.size", (_map, { old, current, events }) => {
+ *   events.normal("Resized", `from ${old} to ${current}`);
+ * });
+ *
+ * const context = fakeContext({ cause: "update", old: "1", current: "2" });
+ * await resize.handle({ metadata: { name: "a" } }, context);
+ * assert.equal(context.emittedEvents[0]!.note, "from 1 to 2");
+ * ```
  */
 export function fakeContext<Services = unknown>(options: FakeContextOptions<Services> = {}): FakeContext<Services> {
   return new RecordingContext(options);
@@ -174,8 +225,15 @@ class RecordingContext<Services> implements FakeContext<Services> {
   readonly started: Date;
   readonly elapsed: number;
   readonly reason: ReconcileReason;
+  readonly cause: Unchecked;
+  readonly kind: Unchecked;
+  readonly old: Unchecked;
+  readonly current: Unchecked;
+  readonly item: Unchecked;
   readonly #controller: Controller | undefined;
   readonly #objects: FakeObjects;
+  readonly #memos = new Map<unknown, unknown>();
+  readonly #steps: StepRunner;
   readonly #conditions = new Map<string, FakeCondition>();
   #status: Record<string, unknown> = {};
 
@@ -189,6 +247,11 @@ class RecordingContext<Services> implements FakeContext<Services> {
     this.started = options.started ?? this.now();
     this.elapsed = clock.now() - this.started.getTime();
     this.reason = reason;
+    this.cause = options.cause;
+    this.old = options.old;
+    this.current = options.current;
+    this.item = options.item;
+    this.#steps = new StepRunner({ clock, signal, attempt, classify: () => ({ kind: "other" }) });
     this.#controller = controller;
     this.#objects = new FakeObjects(namespace);
     for (const [kind, object] of objects) this.#objects.put(kind, object);
@@ -270,6 +333,20 @@ class RecordingContext<Services> implements FakeContext<Services> {
     if (this.#controller !== undefined) checkWritesStatus(this.#controller, "condition()");
     this.#conditions.set(condition.type, condition);
   };
+
+  get diff(): Unchecked {
+    return new Diff(this.old, this.current);
+  }
+
+  readonly memo = <T>(memo: Memo<T, Unchecked>): T => {
+    if (!this.#memos.has(memo)) this.#memos.set(memo, memo.create({ metadata: { uid: "" } }));
+    return this.#memos.get(memo) as T;
+  };
+
+  readonly step = (key: Unchecked, fn: Unchecked, options?: Unchecked): Promise<Unchecked> =>
+    this.#steps.step(key, fn, options);
+
+  readonly steps = (fns: Unchecked): Promise<Unchecked> => this.#steps.steps(fns);
 
   readonly now = (): Date => new Date(this.clock.now());
 

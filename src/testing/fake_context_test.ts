@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { access } from "../parts/access.ts";
 import type { Context } from "../parts/context.ts";
 import { controller } from "../parts/controller.ts";
+import { on } from "../parts/handlers/on.ts";
+import { memo } from "../handlers/memo.ts";
 import { requeue } from "../parts/outcome.ts";
 import { index } from "../parts/watch.ts";
 import { ConfigMap, Deployment, Namespace, Secret } from "../kinds/mod.ts";
@@ -177,4 +179,20 @@ Deno.test("elapsed of a fake context is the time since its option started", () =
   const { attempt, started, elapsed } = fakeContext({ attempt: 3, started: new Date("2029-12-31T23:00:00Z") });
   assert.deepEqual([attempt, started.getUTCHours(), elapsed], [3, 23, 3_600_000]);
   assert.equal(fakeContext().elapsed, 0);
+});
+
+Deno.test("a fake context has the fields of a handler's call", async () => {
+  const visits = memo(() => ({ count: 0 }));
+  const context = fakeContext({ cause: "update", old: { spec: { size: 1 } }, current: { spec: { size: 2 } } });
+  const update = on.update(ConfigMap, async (_map, { cause, diff, memo, step, steps }) => {
+    memo(visits).count++;
+    const id = await step("database", () => "db-1");
+    const { a, b } = await steps({ a: () => 1, b: ({ attempt }) => attempt });
+    context.log.info("Called", { cause, paths: [...diff].map(({ path }) => path.join(".")), id, a, b });
+  });
+  await update.handle({ metadata: { name: "a" } }, context);
+  assert.deepEqual(context.logged, [
+    { level: "info", message: "Called", fields: { cause: "update", paths: ["spec.size"], id: "db-1", a: 1, b: 1 } },
+  ]);
+  assert.equal(context.memo(visits).count, 1);
 });

@@ -24,6 +24,7 @@ export {
   type FakeContext,
   fakeContext,
   type FakeContextOptions,
+  type FakeHandlerFields,
   type FakeObject,
   type FakeWrite,
 } from "./fake_context.ts";
