@@ -15,7 +15,7 @@ import { own } from "../base/own.ts";
  * const copy = on.create(ConfigMap, (_map, { log }) => log.info("Copied"), { labels });
  * ```
  */
-export const present: unique symbol = Symbol("present");
+export const present: unique symbol = /* @__PURE__ */ Symbol("present");
 
 /**
  * Matches a label, annotation or field that does not exist.
@@ -29,7 +29,7 @@ export const present: unique symbol = Symbol("present");
  * const copy = on.create(ConfigMap, (_map, { log }) => log.info("Copied"), { labels });
  * ```
  */
-export const absent: unique symbol = Symbol("absent");
+export const absent: unique symbol = /* @__PURE__ */ Symbol("absent");
 
 /** A filter for one label or annotation: its value, a list of values, or a function. */
 export type TextFilter =

@@ -60,7 +60,7 @@ const OBJECT: HandlerSubject = { type: "object" };
  * assert.equal((await cluster.get(Website, "blog")).status?.size, 3);
  * ```
  */
-export const on: On = createOn();
+export const on: On = /* @__PURE__ */ createOn();
 
 function createOn(): On {
   const of = (kind: AnyKind) => new KindHandlers(kind, {});
