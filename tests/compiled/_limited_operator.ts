@@ -26,7 +26,10 @@ export interface OperatorFiles extends AsyncDisposable {
 
 /** A running operator, and its resource usage. */
 export interface LimitedProcess extends OperatorProcess {
-  /** Returns the peak resident memory in bytes, including mapped files. */
+  /**
+   * Returns the peak resident memory in bytes. It does not include mapped files, such as the
+   * executable, because the kernel drops their pages before a memory limit is exceeded.
+   */
   peakMemory(): number;
   /** Returns the number of open descriptors. */
   descriptors(): number;
@@ -98,8 +101,9 @@ export async function startLimited(
   });
   return Object.assign(running, {
     peakMemory: () => {
-      const [, kibibytes] = /^VmHWM:\s+(\d+) kB$/m.exec(Deno.readTextFileSync(`/proc/${process.pid}/status`))!;
-      return Number(kibibytes) * 1024;
+      const status = Deno.readTextFileSync(`/proc/${process.pid}/status`);
+      const kibibytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(status)![1]);
+      return (kibibytes("VmHWM") - kibibytes("RssFile")) * 1024;
     },
     descriptors: () => [...Deno.readDirSync(`/proc/${process.pid}/fd`)].length,
   });
