@@ -2,7 +2,7 @@
  * The components of a running operator: clients, informer caches, controller loops, webhooks. They
  * are created when the operator is connected, and send no request before they run.
  */
-import { aborted, type Linked, linked } from "../base/abort.ts";
+import { aborted, linked } from "../base/abort.ts";
 import type { Clock } from "../base/clock.ts";
 import { isoTime } from "../base/iso_time.ts";
 import { Client, type ClientOptions } from "../kube/client.ts";
@@ -25,6 +25,7 @@ import type { Metrics } from "../runtime/metrics.ts";
 import { ReportedFailures } from "../runtime/reported_failures.ts";
 import { Tracing } from "../runtime/tracing.ts";
 import { reviewMemoryWithin, WebhookHandler } from "../runtime/webhooks/handler.ts";
+import { gracefulDeadline } from "./graceful_deadline.ts";
 import type { OperatorDefinition } from "./operator_definition.ts";
 import { processTracer } from "./process_tracer.ts";
 import { controllerLine, leaderLine, rbacLines, type ReadinessLine, watchLines } from "./readiness.ts";
@@ -187,8 +188,8 @@ export class Components {
       using stop = linked([signal, yielding]);
       using over = linked([stop.signal, term]);
       // A process that yields has as much time as one that stops.
-      using limit = linked([deadline]);
-      using _timer = this.#limitYielding(yielding, limit);
+      using yielded = gracefulDeadline(this.#clock, yielding, this.#operator.gracefulShutdownTimeout);
+      using limit = linked([deadline, yielded.signal]);
       const loops = this.loops.map((loop) => loop.run(stop.signal, limit.signal, term));
       await Promise.all([aborted(over.signal), ...loops]);
       // Events are fenced like all writes, so they are sent before the Lease is released.
@@ -198,24 +199,6 @@ export class Components {
     // The Lease is held until the last reconcile has finished.
     await (this.elector === undefined ? lead(never, never) : this.elector.run(signal, lead));
     for (const loop of this.loops) loop.close();
-  }
-
-  /** Aborts `limit` when the time for a graceful shutdown has passed since `yielding`. */
-  #limitYielding(yielding: AbortSignal, limit: Linked): Disposable {
-    let timer: Disposable | undefined;
-    const onYield = (): void => {
-      timer = this.#clock.after(
-        this.#operator.gracefulShutdownTimeout,
-        () => limit.abort(new DOMException("The graceful shutdown timeout has passed", "AbortError")),
-      );
-    };
-    yielding.addEventListener("abort", onYield, { once: true });
-    return {
-      [Symbol.dispose]() {
-        yielding.removeEventListener("abort", onYield);
-        timer?.[Symbol.dispose]();
-      },
-    };
   }
 
   /** Applies the pause in the Lease. */

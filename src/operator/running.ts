@@ -12,6 +12,7 @@ import type { Logger } from "../runtime/logger.ts";
 import { Metrics } from "../runtime/metrics.ts";
 import type { WebhookHandler } from "../runtime/webhooks/handler.ts";
 import { Components, type ScopeOfHandlers } from "./components.ts";
+import { gracefulDeadline } from "./graceful_deadline.ts";
 import { logWithListener, operatorLog } from "./log.ts";
 import { definitionOf, type OperatorDefinition } from "./operator_definition.ts";
 import type { Operator, RunningOperator } from "./operator_value.ts";
@@ -213,7 +214,7 @@ class StartedOperator implements Running {
   async #run(): Promise<void> {
     // An unexpected error also stops the operator: without a watch, its cache would become stale.
     using stop = linked([this.#stop.signal]);
-    using deadline = this.#deadlineAfter(stop.signal);
+    using deadline = gracefulDeadline(this.#clock, stop.signal, this.#operator.gracefulShutdownTimeout);
     const { connection } = this.#options;
     if (typeof connection !== "function") return await this.#runConnected(connection, stop, deadline.signal);
     const opened = await this.#connect(connection, stop.signal);
@@ -293,19 +294,6 @@ class StartedOperator implements Running {
       servicesReady: this.#servicesReady.promise,
       stopped: this.#stopped.signal,
     });
-  }
-
-  /** Returns a signal that is aborted when the time for a graceful shutdown has passed. */
-  #deadlineAfter(signal: AbortSignal): Disposable & { readonly signal: AbortSignal } {
-    const deadline = new AbortController();
-    let timer: Disposable | undefined;
-    aborted(signal).then(() => {
-      timer = this.#clock.after(
-        this.#operator.gracefulShutdownTimeout,
-        () => deadline.abort(new DOMException("The graceful shutdown timeout has passed", "AbortError")),
-      );
-    });
-    return { signal: deadline.signal, [Symbol.dispose]: () => timer?.[Symbol.dispose]() };
   }
 
   /** Creates the services. Returns `false` if the operator was stopped before they existed. */
