@@ -301,8 +301,8 @@ class Session {
   }
 
   /**
-   * Keeps the Lease for the next process of this session, by a request that the deployed operator
-   * respects until it expires. Otherwise it would lead for a moment between the two processes.
+   * Requests the Lease for the next process of the operator. The deployed operator respects the
+   * request until it expires. Without it, the deployed operator would lead between the processes.
    */
   async #reserveLease(facts: OperatorFacts): Promise<void> {
     const { cluster: { client }, options: { takeOver, priority = TAKE_OVER_PRIORITY } } = this.#options;

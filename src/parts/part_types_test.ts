@@ -26,6 +26,17 @@ interface Case {
   readonly rbac: readonly string[];
 }
 
+/** The RBAC permissions for the kinds that the controller and the handler of the cases declare. */
+const DECLARED_RULES = [
+  "update notes.notes.example.com/finalizers",
+  "list configmaps",
+  "watch configmaps",
+  "create configmaps",
+  "patch configmaps",
+  "list secrets",
+  "watch secrets",
+];
+
 const NO_UNITS = { controllers: [], webhooks: [], conversions: [] };
 
 // The compiler rejects this list if a type of parts has no case.
@@ -46,13 +57,7 @@ const CASES: { readonly [T in Part["part"]]: Case & { readonly part: Part & { re
       "list notes.notes.example.com",
       "watch notes.notes.example.com",
       "patch notes.notes.example.com",
-      "update notes.notes.example.com/finalizers",
-      "list configmaps",
-      "watch configmaps",
-      "create configmaps",
-      "patch configmaps",
-      "list secrets",
-      "watch secrets",
+      ...DECLARED_RULES,
       "list namespaces",
       "watch namespaces",
       "get pods",
@@ -72,13 +77,7 @@ const CASES: { readonly [T in Part["part"]]: Case & { readonly part: Part & { re
       "list notes.notes.example.com",
       "watch notes.notes.example.com",
       "patch notes.notes.example.com",
-      "update notes.notes.example.com/finalizers",
-      "list configmaps",
-      "watch configmaps",
-      "create configmaps",
-      "patch configmaps",
-      "list secrets",
-      "watch secrets",
+      ...DECLARED_RULES,
       "get pods",
     ],
   },

@@ -351,3 +351,23 @@ Deno.test("an object that no handler matches gets no status, log line or memo", 
   assert.deepEqual(writesOf(cluster, before), []);
   assert.deepEqual(cluster.logged.slice(lines), []);
 });
+
+Deno.test("a selected value that is not JSON is reported with its handler, and the handler is not called", async () => {
+  let calls = 0;
+  await using cluster = await started({
+    // Not type-checked, as in a JavaScript program.
+    pages: on.change(
+      Website,
+      (({ spec }: { spec: object }) => new Map(Object.entries(spec))) as never,
+      () => void calls++,
+    ),
+  });
+  await cluster.create(Website, "web", { spec: {} });
+  await cluster.settle({ allowFailures: true });
+  const { conditions = [] } = (await cluster.get(Website, "web")).status ?? {};
+  assert.match(
+    conditions.find(({ type }) => type === "Ready")?.message ?? "",
+    /"pages" selects cannot be stored as JSON/,
+  );
+  assert.equal(calls, 0);
+});

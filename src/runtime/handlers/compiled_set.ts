@@ -6,6 +6,7 @@ import { type CallId, callOf } from "../../handlers/call_id.ts";
 import { Diff, type ListKeys } from "../../handlers/diff.ts";
 import { digest } from "../../handlers/digest.ts";
 import type { HandlerDefinition, HandlerSet } from "../../handlers/handler_set.ts";
+import { jsonError } from "../../handlers/json_error.ts";
 import type { Live } from "../../handlers/live.ts";
 import { outermost, parsePath, type Path, project, valueAt, withValueAt } from "../../handlers/path.ts";
 import { itemsOf } from "../../handlers/plan.ts";
@@ -105,7 +106,7 @@ export class CompiledSet {
       try {
         if (!facts.matches(key, handler)) continue;
         const { subject } = handler;
-        const value = subject.type === "computed" ? jsonOf(subject.select(object)) : this.#valueIn(key, followed);
+        const value = subject.type === "computed" ? jsonOf(key, subject.select(object)) : this.#valueIn(key, followed);
         if (subject.type === "computed") computed.set(key, value);
         matching.add(key);
         if (value !== undefined) values.set(key, value);
@@ -204,8 +205,13 @@ function itemsByKey(
   return items;
 }
 
-/** Returns a value as JSON stores it. */
-function jsonOf(value: unknown): unknown {
-  const text = JSON.stringify(value);
-  return text === undefined ? undefined : JSON.parse(text);
+/** Returns a selected value as JSON stores it. */
+function jsonOf(key: string, value: unknown): unknown {
+  if (value === undefined) return undefined;
+  const error = jsonError(value);
+  if (error === undefined) return JSON.parse(JSON.stringify(value));
+  throw new TypeError(
+    `on.change(): the value that handler "${key}" selects cannot be stored as JSON: ${error}. Return strings, numbers, ` +
+      "booleans, null, lists and plain objects.",
+  );
 }

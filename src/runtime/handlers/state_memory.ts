@@ -38,11 +38,6 @@ export class StateMemory {
   #isUnsent = false;
   #losses = 0;
 
-  /** The state after the last reconcile. */
-  get state(): HandlerState | undefined {
-    return this.#state;
-  }
-
   /**
    * Returns the state from which a reconcile continues.
    *

@@ -4,7 +4,6 @@ import { own } from "../../base/own.ts";
 import type { Storage } from "../../parts/handlers/options.ts";
 import { storedDomain } from "../../resource/finalizer_prefix.ts";
 import type { AnyKind, KubeObject } from "../../resource/kind.ts";
-import { ownsStatus } from "../../resource/ownership.ts";
 
 /** The field of an object that has its record. */
 export interface RecordField {
@@ -20,8 +19,8 @@ export interface RecordField {
  * @param storage The option of the handlers.
  * @returns The field, or `undefined` if records are not stored.
  */
-export function recordField(operator: string, kind: AnyKind, storage: Storage | undefined): RecordField | undefined {
-  switch (storage ?? (ownsStatus(kind) ? "status" : "annotation")) {
+export function recordField(operator: string, kind: AnyKind, storage: Storage): RecordField | undefined {
+  switch (storage) {
     case "status":
       return { keys: ["status", "handlerState", operator] };
     case "annotation":

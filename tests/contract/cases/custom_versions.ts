@@ -134,7 +134,7 @@ const deprecation = area("deprecated versions", {
     for (const version of ["v1", "v1alpha1", "v1beta1", "v2"]) {
       await api.post(collectionPath(api, "sloes", version), fruit("Sloe", version, { size: 1 }, version));
       await api.get(`${collectionPath(api, "sloes", version)}/${version}`);
-      await api.get(`${collectionPath(api, "sloes", version)}/nobody`);
+      await api.get(`${collectionPath(api, "sloes", version)}/missing`);
       await api.get(collectionPath(api, "sloes", version));
       await api.merge(`${collectionPath(api, "sloes", version)}/${version}`, { spec: { size: 2 } });
       await api.delete(`${collectionPath(api, "sloes", version)}/${version}`);
